@@ -8,7 +8,7 @@ import Testing
 struct ContractTests {
   let words = Words(Contract.activity.words)
 
-  @Test("The contract of activity has words for every category, rule, end of an import and problem of its rows")
+  @Test("The contract of activity has words for every category, rule, end of an import and problem of a row")
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
@@ -43,7 +43,7 @@ struct ContractTests {
         == "This field is not for a goal that is an amount, such as 5 km.")
   }
 
-  @Test("The contract of activity has no code of a kind of goal among its words", arguments: Language.allCases)
+  @Test("No message of the contract of activity contains the code of a kind of goal", arguments: Language.allCases)
   func codes(language: Language) {
     for key in words.keys(language) where key.hasPrefix("field.") || key.hasPrefix("failure.") {
       #expect(words.text(key, language, ["kind": .text("check")])?.contains("quantity") != true, "\(key)")

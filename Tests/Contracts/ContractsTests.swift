@@ -44,7 +44,7 @@ struct ContractsTests {
     "taskTokens.renew",
   ]
 
-  @Test("Contracts take an idempotency key for what accounts change, unless there is a reason; who announces one keeps records")
+  @Test("Operations that change accounts take an idempotency key unless exempt, and services that announce one keep records")
   func idempotencyKeys() async throws {
     let without = allSpecs.filter { spec in
       switch spec.caller {
@@ -63,7 +63,7 @@ struct ContractsTests {
   }
 
   @Test(
-    "Contracts refuse a session in doubt every change, but for what ends a login or sends the owner a link (ID-7)"
+    "Contracts refuse every change in a session in doubt, except ending a login or mailing the owner a link (ID-7)"
   )
   func doubt() {
     for spec in allSpecs {
@@ -78,7 +78,7 @@ struct ContractsTests {
     #expect(ContractsTests.allowedInDoubt.isSubset(of: allSpecs.map(\.name)))
   }
 
-  @Test("Contracts answer no list to what a personal access token changes: one that may only write reads none (ID-18)")
+  @Test("No operation that changes something returns a list to a personal access token, so write access reads none (ID-18)")
   func changes() {
     func isList<O: Operations.Operation>(_: O.Type) -> Bool { "\(O.Output.self)".hasPrefix("Page<") }
     let operations = ContractsTests.all.flatMap(\.operations)
@@ -102,7 +102,7 @@ struct ContractsTests {
       ])
   }
 
-  @Test("Contracts give each operation a name, a route, a requirement and a sentence of its own")
+  @Test("Contracts give each operation a unique name, a route, a requirement and a summary")
   func namesAndRoutes() {
     #expect(Set(allSpecs.map(\.name)).count == allSpecs.count)
     let routes = allSpecs.compactMap(\.route)
@@ -122,7 +122,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("Contracts give each event a name that no other has, or had before it was renamed")
+  @Test("No two events share a present or former name")
   func eventNames() {
     let specs = ContractsTests.all.flatMap(\.events).map { $0.spec }
     let names = specs.map(\.name) + specs.compactMap(\.formerName)
@@ -146,7 +146,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("Contracts name a document's own id `id`, and those of others `<thing>ID`")
+  @Test("Contracts name a document's own id `id`, and ids of others `<thing>ID`")
   func ids() {
     var schemas = Schemas()
     for contract in ContractsTests.all {
@@ -164,7 +164,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("Events name the account beside each username, by which an erasure finds and empties them")
+  @Test("Events name the account beside each username, so that an erasure can find and empty them")
   func usernames() {
     var schemas = Schemas()
     for contract in ContractsTests.all {
@@ -184,7 +184,7 @@ struct ContractsTests {
     #expect(count > 10)
   }
 
-  @Test("Contracts give all lists the same way of going through their pages")
+  @Test("All lists of the contracts are paged in the same way")
   func lists() throws {
     var count = 0
     for operation in ContractsTests.all.flatMap(\.operations) {
@@ -253,7 +253,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("Contracts have words of their own only for failures and operations that there are")
+  @Test("Specific words exist only for failures and operations that exist")
   func ownWords() {
     let codes = Set(RequestFailure.allCases.map(\.rawValue) + allSpecs.flatMap(\.failures).map(\.code))
     let names = Set(allSpecs.map(\.name))

@@ -22,7 +22,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("No table with an account's column is declared to hold nothing of accounts, but for what notes deletions")
+  @Test("Every table with an account's column is declared to hold data of accounts, except the notes of deletions")
   func accountColumns() async throws {
     let notes: Set = ["account_deletions", "ended_sessions"]
     try await AllServices.withStores { definition, store in
@@ -33,7 +33,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("A table that goes with another one does so by its schema")
+  @Test("A table declared to be erased with another one has a cascading foreign key to it")
   func following() async throws {
     try await AllServices.withStores { definition, store in
       for table in definition.erasedTables {
@@ -50,7 +50,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("Every statement of erasure fits its tables, and erasing an account of which there is nothing changes nothing")
+  @Test("Every statement of erasure fits its tables, and erasing an account without data works")
   func statements() async throws {
     try await AllServices.withStores { definition, store in
       let account = AccountID()
@@ -61,7 +61,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("No statement of erasure looks through a whole table for the rows of one account")
+  @Test("No statement of erasure scans a whole table for the rows of one account")
   func scans() async throws {
     // Tables that hold a few rows: what administrators look into, ended by them or by themselves.
     let small: Set = ["incidents"]

@@ -38,7 +38,7 @@ struct SchemaTests {
     #expect(written == text, "\(path) is stale: run the test with RACHA_TEST_WRITE=1")
   }
 
-  @Test("The schema files say what a new store of each service declares; what every store has stands once")
+  @Test("The schema files equal what a new store of each service declares, with the common tables listed once")
   func current() async throws {
     var common: [String] = []
     try await AllServices.withStores { definition, store in

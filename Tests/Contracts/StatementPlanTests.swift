@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plans of the statements that services keep prepared")
 struct StatementPlanTests {
-  @Test("A service that goes through a whole table for some of its rows is found; one that goes by an index or ends early is not")
+  @Test("A statement that scans a whole table for some of its rows is found; one that uses an index or ends early is not")
   func wholeTables() async throws {
     func run(_ statements: [String]) async throws {
       let things = Migration(1, "things") {

@@ -30,7 +30,7 @@ extension Clusters {
       }
     }
 
-    @Test("The restore of a backup of an earlier release, without settings, leaves those that are there")
+    @Test("Restoring a backup of an earlier release, without settings, keeps the existing ones")
     func withoutSettings() async throws {
       try await withBackup { launcher, backup in
         let earlier = "cd \(backup) && rm -r settings && sed -i '/settings/d' manifest"
@@ -44,7 +44,7 @@ extension Clusters {
     }
 
     @Test(
-      "the files that are attached to tasks are taken along, and come back; what was there is kept aside, and none is removed meanwhile"
+      "Files attached to tasks are backed up and restored; existing ones are kept aside, and none is removed meanwhile"
     )
     func attachments() async throws {
       try await withBackup { launcher, earlier in
@@ -77,7 +77,7 @@ extension Clusters {
       }
     }
 
-    @Test("The backup goes to a new folder only")
+    @Test("A backup needs a new folder")
     func existing() async throws {
       try await withBackup { launcher, backup in
         let again = try await launcher.run("backup", backup)
@@ -87,7 +87,7 @@ extension Clusters {
     }
 
     @Test(
-      "a damaged backup is refused, and the cluster goes on untouched",
+      "A damaged backup is refused, and the cluster goes on untouched",
       arguments: [
         ("printf x >>stores/identity.sqlite", "stores/identity.sqlite: FAILED"),
         ("rm stores/activity.sqlite", "stores/activity.sqlite: FAILED open or read"),
@@ -150,7 +150,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's up refuses after a restore that was cut off, until it is done again")
+    @Test("The launcher's up refuses to start after an interrupted restore until it is repeated")
     func cutOff() async throws {
       try await withBackup { launcher, backup in
         #expect(try await launcher.run("down").status == 0)

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// `deploy/lib/build.sh` and `deploy/lib/icu.sh`, each function called by itself.
-@Suite("What is run of a release build")
+@Suite("The programs of a release build")
 struct BuildTests {
   @Test(
-    "What the launcher runs of a release build is a stripped program that all may run, whatever the umask, with symbols beside it"
+    "A program of a release build is stripped and can be run by all, whatever the umask, with its symbols beside it"
   )
   func stripped() async throws {
     try await withFolder { folder in
@@ -35,7 +35,7 @@ struct BuildTests {
     }
   }
 
-  @Test("What the launcher runs of a release build can be readied by two at once")
+  @Test("A program of a release build can be prepared by two processes at once")
   func atOnce() async throws {
     try await withFolder { folder in
       let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\n"
@@ -58,7 +58,7 @@ struct BuildTests {
     }
   }
 
-  @Test("The programs of a cluster are names of one program, which are given where they lack or were programs of their own")
+  @Test("A cluster's programs are links to one program, which replace missing ones and former separate programs")
   func names() async throws {
     try await withFolder { folder in
       let made = try await call(
@@ -76,7 +76,7 @@ struct BuildTests {
     }
   }
 
-  @Test("A release build prints a few lines, which say how far it is; the rest is shown where it fails, and is in the log")
+  @Test("A release build prints its progress in a few lines; the rest goes to the log, and is shown if the build fails")
   func progress() async throws {
     try await withFolder { folder in
       let commands = """
@@ -95,7 +95,7 @@ struct BuildTests {
   }
 
   @Test(
-    "A release is built first, and again where a source, the compiler or the result is another; the first says how long",
+    "A release is built first, and again if a source, the compiler or the result changed; the first build is announced",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/objcopy")))
   func current() async throws {
     try await withFolder { folder in
@@ -135,7 +135,7 @@ struct BuildTests {
   }
 
   @Test(
-    "What is run of a release build has of ICU's data what is used, unchanged, and a tenth of it at most",
+    "A release build contains only the ICU data that is used, unchanged, which is at most a tenth of it",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/as")))
   func internationalization() async throws {
     try await withFolder { folder in

@@ -4,7 +4,7 @@ import Testing
 /// What `deploy/racha test` runs its stages by.
 @Suite("The stages of the launcher's tests", .timeLimit(.minutes(1)))
 struct ChecksTests {
-  @Test("Ending the launcher alone ends what the stage that runs has started, too")
+  @Test("Ending only the launcher also ends what the running stage has started")
   func ended() async throws {
     let output = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { unlink(output) }

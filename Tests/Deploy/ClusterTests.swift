@@ -54,7 +54,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher closes a home folder that others may write, and refuses somebody else's")
+    @Test("The launcher closes a home folder that others can write, and refuses one that belongs to somebody else")
     func foreignHome() async throws {
       try await Launcher.with { launcher in
         for folder in [launcher.home, "\(launcher.home)/keys", "\(launcher.home)/stores"] {
@@ -79,7 +79,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher starts a service that dies again, after a delay that grows, and the others go on")
+    @Test("The launcher restarts a service that crashes again and again, after growing delays, and the others go on")
     func restarts() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -121,7 +121,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's restart of all begins the next one only once the one before is ready")
+    @Test("The launcher's restart of all services waits for each to be ready before it restarts the next")
     func oneByOne() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -140,7 +140,7 @@ extension Clusters {
     }
 
     @Test(
-      "The launcher starts a service whose store can be written again anew, which is logged as that and is no restart of a fault")
+      "The launcher restarts a service whose store became writable again, without counting it as a crash")
     func writableAgain() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -161,7 +161,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's up says why the mailbox is closed where it is")
+    @Test("The launcher's up prints why the mailbox is closed")
     func closedMailbox() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("gateway", "closed", "It's closed, since racha.publicUrl is elsewhere.")
@@ -202,7 +202,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's up waits as long as a service advances, and says how far it is; it gives up once nothing does")
+    @Test("The launcher's up waits as long as a service makes progress, which it prints, and gives up once none does")
     func advancing() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -223,7 +223,7 @@ extension Clusters {
       }
     }
 
-    @Test("two clusters with two homes run side by side")
+    @Test("Two clusters with two homes run side by side")
     func sideBySide() async throws {
       try await Launcher.with { one in
         try await Launcher.with { other in
@@ -284,7 +284,7 @@ extension Clusters {
     }
 
     @Test(
-      "The launcher's keepers that are killed are started again by those that are left, and only their services are started anew")
+      "Keepers of the launcher that are killed are restarted by the remaining ones, with only their own services")
     func lostKeepers() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -310,7 +310,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's keepers are started again without up, too, and also all but one")
+    @Test("Killed keepers are restarted without the launcher's up, too, even if only one is left")
     func loneKeeper() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -327,7 +327,7 @@ extension Clusters {
     }
 
     @Test(
-      "The launcher ends a service that answered and then is silent and starts it again; one that is merely not ready it lets be")
+      "The launcher restarts a service that stops answering, and not one that is merely not ready")
     func hang() async throws {
       try await Launcher.with { launcher in
         var launcher = launcher
@@ -359,7 +359,7 @@ extension Clusters {
       }
     }
 
-    @Test("A keeper of the launcher that cannot note its service, as on a full disk, starts it when it can, by itself")
+    @Test("A keeper that cannot write its service's note, as on a full disk, starts the service by itself once it can")
     func unwritableNote() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -395,7 +395,7 @@ extension Clusters {
     /// At several moments: bash may drop an INT that comes while it waits for a command. With a terminal that is closed, what `up` says
     /// cannot be written.
     @Test(
-      "The launcher's up that is interrupted, ended or left alone by its terminal stops what it started",
+      "The launcher's up stops what it started if it is interrupted, ended or its terminal is closed",
       arguments: [("gateway", SIGINT), ("social", SIGTERM), ("notifications", SIGHUP)])
     func interrupted(after service: String, by signal: Int32) async throws {
       try await Launcher.with { launcher in
@@ -425,7 +425,7 @@ extension Clusters {
       }
     }
 
-    @Test("What a service says in a burst is all in its log")
+    @Test("A service's log contains everything that it writes in a burst")
     func burst() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("notifications", "talks", "5000")
@@ -437,7 +437,7 @@ extension Clusters {
     }
 
     @Test(
-      "the real executables start, are ready, survive a kill and stop",
+      "The real programs start, are ready, survive a kill and stop",
       .enabled(if: ProcessInfo.processInfo.environment["RACHA_TEST_BIN"] != nil, "RACHA_TEST_BIN names no executables"))
     func real() async throws {
       let binaries = try #require(ProcessInfo.processInfo.environment["RACHA_TEST_BIN"])

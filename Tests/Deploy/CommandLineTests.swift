@@ -4,7 +4,7 @@ import Testing
 @Suite("The launcher's command line")
 struct CommandLineTests {
   @Test(
-    "What the launcher does not understand ends with status 2 and a word about it",
+    "The launcher ends with status 2 and a message for arguments that it does not know",
     arguments: [
       (["fly"], "there is no command \"fly\""),
       (["up", "--speed", "9"], "unknown option --speed"),

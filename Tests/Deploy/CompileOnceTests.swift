@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// `deploy/lib/compile-once`, with a stand-in for the compiler.
-@Suite("What packages have in C is compiled once")
+@Suite("C files of packages are compiled once")
 struct CompileOnceTests {
   @Test(
-    "A package's file that one build has compiled another has as well, however it was to be optimized, with its own dependencies")
+    "A package's file compiled by one build is reused by another, whatever its optimization, with the build's own dependencies")
   func once() async throws {
     let made = try await call(
       """
@@ -23,7 +23,7 @@ struct CompileOnceTests {
   }
 
   @Test(
-    "A package's file is compiled anew where it, a header of the system's, a version, the compiler or what it is told is another")
+    "A package's file is compiled again if it, a system header, a version, the compiler or its options changed")
   func anew() async throws {
     let made = try await call(
       """
@@ -37,7 +37,7 @@ struct CompileOnceTests {
     #expect(made.output == "a.c\nint b;\n-O2\na.c\na.c\na.c\na.c\na.c\n", "\(made.errors)")
   }
 
-  @Test("A package's file that two builds ask for at once is compiled once")
+  @Test("A package's file that two builds request at once is compiled once")
   func atOnce() async throws {
     let made = try await call(
       """
@@ -56,7 +56,7 @@ struct CompileOnceTests {
     #expect(made.status == 0 && made.output == "failed\nint a;\n-O2\na.c\na.c\n", "\(made.output)\(made.errors)")
   }
 
-  @Test("A file that is no package's is compiled as it is to be, each time")
+  @Test("A file of no package is compiled each time, with its own options")
   func others() async throws {
     let made = try await call(
       """

@@ -30,7 +30,7 @@ struct ImportsTests {
       outcome.errors == "Social/Friends.swift:2: SocialService imports IdentityService, which the manifest does not allow it\n")
   }
 
-  @Test("The check of imports lets through those that are declared, of other packages or in excluded folders are let through")
+  @Test("The check of imports accepts those that are declared, of other packages, or in excluded folders")
   func declared() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\nimport Crypto\n// import IdentityService\n", "Social/Store.swift": Self.used,
@@ -40,7 +40,7 @@ struct ImportsTests {
   }
 
   @Test(
-    "The check of imports refuses a dependency that nobody imports, whether a target of this package, of C or of another package")
+    "The check of imports refuses a dependency that is never imported, on Swift or C targets or on another package")
   func unused() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\n", "Storage/Store.swift": "import Foundation\n",

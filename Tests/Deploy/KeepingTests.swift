@@ -5,7 +5,7 @@ import Testing
 @Suite("Keeping a service")
 struct KeepingTests {
   @Test(
-    "the delay before a restart doubles from 0.1 s to 10 s, and begins again after 30 s of life",
+    "The delay before a restart doubles from 0.1 s to 10 s, and starts again after 30 s of running",
     arguments: [
       // the delay before, the life since, the delay now: all in milliseconds
       (0, 5, 100), (100, 5, 200), (200, 29_999, 400), (400, 30_000, 100), (6400, 0, 10_000), (10_000, 5, 10_000),

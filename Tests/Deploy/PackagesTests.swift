@@ -5,7 +5,7 @@ import Testing
 @Suite("The launcher on a machine that lacks something")
 struct PackagesTests {
   @Test(
-    "a Swift that is too old is named with the version that is needed, and one that does not run with what it said",
+    "An old Swift is reported with the required version, and one that does not run with its output",
     arguments: [
       ("echo 'Swift version 6.2.4 (swift-6.2.4-RELEASE)'", "Swift 6.2 is too old: Racha needs 6.3 or later"),
       ("echo 'swift-driver version: 1.90 Apple Swift version 5.10 (swiftlang-5.10)'", "Swift 5.10 is too old"),
@@ -23,7 +23,7 @@ struct PackagesTests {
     }
   }
 
-  @Test("The launcher installs packages that are missing, and where that fails it is said which and what it needs")
+  @Test("The launcher installs missing packages, and if that fails reports which ones and what it needs")
   func missingPackages() async throws {
     let refusing = """
       echo "apt-get $*" >>"$(dirname "$0")/asked"

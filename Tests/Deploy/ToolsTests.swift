@@ -27,7 +27,7 @@ extension Clusters {
     }
 
     @Test(
-      "the demo fills a cluster whose certificate nobody knows, and publishes its offers once",
+      "The demo fills a cluster whose certificate is unknown, and publishes its offers once",
       .enabled(if: openssl, "needs /usr/bin/openssl"))
     func demo() async throws {
       try await Launcher.with { plain in
@@ -96,7 +96,7 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's tools say in sentences what they cannot do")
+    @Test("The launcher's tools report failures in sentences")
     func failures() async throws {
       let home = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"
       defer { try? FileManager.default.removeItem(atPath: home) }

@@ -17,17 +17,17 @@ struct AccountDeletionTests {
     "zephyrphone", "zephyrunit", "zephyrnew.mail", "zephyrtablet",
   ]
 
-  @Test("Deleting an account leaves no word of it in any file, in any encoding, and its friend what is the friend's; under load")
+  @Test("Deleting an account under load leaves no word of it in any file or encoding, and its friend's data untouched")
   func traces() async throws {
     try await run(rounds: 0)
   }
 
-  @Test("Deleting an account ends the same in steps of a single row, while each of the six is killed again and again")
+  @Test("Deleting an account in steps of a single row ends the same while each of the six services is killed repeatedly")
   func killed() async throws {
     try await run(rounds: Play.rounds(3), rowsPerTransaction: 1)
   }
 
-  @Test("A service that was away erases a deleted account when it is back")
+  @Test("A service that was down erases a deleted account once it is back")
   func away() async throws {
     try await run(rounds: 0, away: .rewards)
   }

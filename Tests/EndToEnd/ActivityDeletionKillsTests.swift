@@ -14,7 +14,7 @@ import Testing
 struct ActivityDeletionKillsTests {
   private static let entries = 600
 
-  @Test("Killing activity amid the deletion of a large activity brings nothing of it back, and its rows go all the same")
+  @Test("Killing activity during the deletion of a large activity brings nothing of it back, and its rows are still removed")
   func kills() async throws {
     try await KillRounds.run(3) { round, cluster in
       let password = "Rio-7-lento"

@@ -17,7 +17,7 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing social and the gateway while files are attached by a task's token", .serialized)
 struct AttachKillsTests {
-  @Test("Kills while files are attached lose no confirmed one, attach none twice, and leave no stray one (TASK-8, UC17)")
+  @Test("Kills while files are attached lose no confirmed file, attach none twice, and leave no orphaned one (TASK-8, UC17)")
   func attaching() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

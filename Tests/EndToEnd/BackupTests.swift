@@ -9,9 +9,9 @@ import Operations
 import ServiceKit
 import Testing
 
-@Suite("A backup of a cluster that is written to", .serialized)
+@Suite("A backup of a cluster during writes", .serialized)
 struct BackupTests {
-  @Test("A cluster's backup is of one moment: no store holds an effect of something that its publisher's lacks (OPS-3)")
+  @Test("A cluster's backup is consistent: no store has an effect of something that its publisher's store lacks (OPS-3)")
   func moment() async throws {
     let cluster = try RunningCluster(settings: Play.settings.merging(["RACHA_COINS_EARNING_DAYS": "30"]) { _, new in new })
     defer { cluster.stop() }
@@ -49,7 +49,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A cluster's backup is not made where one service cannot hold its writes, and leaves no others held (OPS-3)")
+  @Test("A cluster's backup fails if one service cannot hold its writes, and leaves no others held (OPS-3)")
   func refused() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

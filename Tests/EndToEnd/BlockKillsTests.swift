@@ -12,7 +12,7 @@ import Testing
 @Suite("Killing services while somebody blocks another (SOC-8)", .serialized)
 struct BlockKillsTests {
   @Test(
-    "Killing services during a block ends friendship, follows and notifications all the same, and unblocking brings none back",
+    "Killing services during a block still ends friendship, follows and notifications, and unblocking restores none",
     arguments: [ServiceName.gateway, .social, .activity, .notifications])
   func blocking(killed: ServiceName) async throws {
     let cluster = try RunningCluster(settings: Play.settings)

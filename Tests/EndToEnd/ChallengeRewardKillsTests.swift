@@ -32,7 +32,7 @@ struct ChallengeRewardKillsTests {
   }
 
   @Test(
-    "Killing a service at each step leaves coins, badge, notification and profile as they are to be, once",
+    "Killing a service at each step leaves exactly one award of coins, badge, notification and profile entry",
     arguments: [ServiceName.gateway, .activity, .rewards, .notifications, .identity])
   func killing(killed: ServiceName) async throws {
     let cluster = try RunningCluster(settings: Play.settings, files: ["challenges.json": Self.file])
@@ -88,7 +88,7 @@ struct ChallengeRewardKillsTests {
     #expect(shown.components(separatedBy: "Walker 3000").count == 2 && shown.components(separatedBy: "Walker 5000").count == 2)
   }
 
-  @Test("E UC-06, AF-02: where rewards is away, clients read that challenges are unavailable")
+  @Test("E UC-06, AF-02: while rewards is down, clients read that challenges are unavailable")
   func away() async throws {
     let cluster = try RunningCluster(settings: Play.settings, files: ["challenges.json": Self.file])
     defer { cluster.stop() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The watchdog of a cluster in tests", .timeLimit(.minutes(1)))
 struct ClusterWatchdogTests {
-  @Test("When the tests have ended it ends what runs in the cluster's home alone, and removes that")
+  @Test("When the tests have ended, the watchdog ends only the processes of its cluster's home, and removes that")
   func ended() throws {
     let homes = try (0..<2).map { _ in
       let home = FileManager.default.temporaryDirectory.appendingPathComponent("racha-\(UUID().uuidString)")

@@ -10,9 +10,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("How much people may write", .serialized, .timeLimit(.minutes(2)))
+@Suite("Limits of what people may write", .serialized, .timeLimit(.minutes(2)))
 struct ContentLimitsTests {
-  @Test("How much people may write is what the requirements say, and by settings more, but neither less nor without end")
+  @Test("Content limits are those of the requirements, and settings can raise them up to a bound, but not lower them")
   func settings() throws {
     let usual = ContentLimits(Settings([:]))
     #expect(usual.activityTitle == 20 && usual.activityReason == 30 && usual.entryComment == 20)
@@ -30,7 +30,7 @@ struct ContentLimitsTests {
   }
 
   @Test(
-    "A limit of content in racha.json holds at activity and in the gateway's document; who registers is logged in at once")
+    "A content limit in racha.json applies in activity and in the gateway's document, and registering logs in at once")
   func raised() async throws {
     let file = #"{"racha": {"limits": {"activityTitle": 40, "activityReason": 60, "entryComment": 50, "photoBytes": 140000}}}"#
     let cluster = try RunningCluster(files: ["racha.json": file])

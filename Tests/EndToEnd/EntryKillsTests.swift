@@ -9,9 +9,9 @@ import Testing
 /// Activity is killed at random moments while offline changes are merged and timers are saved: each takes effect wholly, and once.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("Killing activity in the middle", .serialized)
+@Suite("Killing activity during offline changes and timers", .serialized)
 struct EntryKillsTests {
-  @Test("Killing activity amid offline changes leaves the entries that they make, with nothing lost silently (ACT-17)")
+  @Test("Killing activity during offline changes leaves the right entries, with nothing lost silently (ACT-17)")
   func batches() async throws {
     try await killing { client, activity, today in
       let quantity = try await client.callUntilDone(
@@ -55,7 +55,7 @@ struct EntryKillsTests {
     }
   }
 
-  @Test("Killing activity amid a timer keeps it running, and its time is saved exactly once (ACT-7; H CU-29 5c)")
+  @Test("Killing activity during a timer keeps it running, and its time is saved exactly once (ACT-7; H CU-29 5c)")
   func timers() async throws {
     try await killing { client, activity, today in
       let started = try await client.callUntilDone(StartTimer.self, .init(activityID: activity))

@@ -10,7 +10,7 @@ import Testing
 @Suite("Killing services while an entry is reported and removed (SOC-8)", .serialized)
 struct EntryRemovalKillsTests {
   @Test(
-    "A report of an entry amid kills is kept once, and a removal takes the comment away once and leaves what was done",
+    "Amid kills an entry's report is kept once, and its removal takes the comment once and keeps the recorded progress",
     arguments: [ServiceName.activity, .social])
   func removal(killed: ServiceName) async throws {
     try await KillRounds.run(3) { round, cluster in

@@ -11,13 +11,13 @@ import Testing
 /// `deploy/racha faults timing` takes 2,000 samples of each kind (`RACHA_TIMING_SAMPLES`). The few of a usual run find answers that differ in
 /// words, or by tens of milliseconds; for what identity takes longer by tenths of one, `Tests/Identity/Accounts/EnumerationTimingTests.swift`
 /// looks each time.
-@Suite("Accounts cannot be distinguished from none", .serialized)
+@Suite("Existing accounts cannot be distinguished from unknown ones", .serialized)
 struct EnumerationTests {
   private static let samples = ProcessInfo.processInfo.environment["RACHA_TIMING_SAMPLES"].flatMap { Int($0) } ?? 120
   /// Fewer than an account's wait to log in and the links an hour would allow.
   private static let usesOfAnAccount = 3
 
-  @Test("Accounts are not revealed by a wrong password, nor by asking for a recovery link (S 3, scenario 2; S 5, scenario 2)")
+  @Test("Neither a wrong password nor a recovery request reveals whether an account exists (S 3, scenario 2; S 5, scenario 2)")
   func indistinguishable() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

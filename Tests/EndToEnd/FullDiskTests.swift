@@ -8,7 +8,7 @@ import RewardsContract
 import SmallDisk
 import Testing
 
-@Suite("A cluster whose disk takes no more", .serialized, .enabled(if: SmallDisk.isAvailable), .timeLimit(.minutes(3)))
+@Suite("A cluster on a full or read-only disk", .serialized, .enabled(if: SmallDisk.isAvailable), .timeLimit(.minutes(3)))
 struct FullDiskTests {
   private static let password = "Rio-7-lento"
 
@@ -46,7 +46,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("A cluster whose disk is full goes on reading and letting people in, refuses writes by name, and recovers by itself")
+  @Test("A cluster on a full disk still reads and logs people in, refuses writes by name, and recovers by itself")
   func full() async throws {
     try await with { cluster, disk, ana in
       var created = ["before"]
@@ -128,7 +128,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("A cluster whose disk is read-only at start lets all six read, and is written once it can be")
+  @Test("A cluster on a disk that is read-only at start reads in all six services, and writes once it can")
   func readOnly() async throws {
     try await with { cluster, disk, ana in
       _ = try await create("before", ana)

@@ -55,7 +55,7 @@ struct GatewayProcessTests {
   }
 
   @Test(
-    "The gateway's program says with --health whether the gateway of its settings answers, in clear and over TLS",
+    "The gateway's program reports with --health whether the configured gateway answers, in clear and over TLS",
     arguments: [("127.0.0.1", false), ("0.0.0.0", false), ("127.0.0.1", true)])
   func health(host: String, isEncrypted: Bool) throws {
     let environment = try Self.environment(host: host, isEncrypted: isEncrypted)

@@ -72,7 +72,7 @@ struct GoalKillsTests {
   }
 
   @Test(
-    "Kills at each step from steps over a goal that is near and reached to inbox, mail and push lose nothing and tell nothing twice (NOT-3)"
+    "Kills at each step from a goal's steps to inbox, mail and push lose nothing and notify of nothing twice (NOT-3)"
   )
   func goals() async throws {
     try await run { cluster, service in
@@ -134,7 +134,7 @@ struct GoalKillsTests {
   }
 
   @Test(
-    "Kills from the end of a week over those who know it to inbox, mail and push lose no summary, and tell none twice (NOT-3, NOT-6)"
+    "Kills at each step from a week's end to inbox, mail and push lose no summary and send none twice (NOT-3, NOT-6)"
   )
   func weeks() async throws {
     try await run { cluster, service in

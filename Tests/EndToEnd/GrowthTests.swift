@@ -11,7 +11,7 @@ import Testing
 struct GrowthTests {
   static let copies = 19
 
-  @Test("Services go on with stores full of copies, and every operation is called in a round or left for a reason")
+  @Test("Services work with stores full of copied accounts, and each operation is called in a round or excluded for a reason")
   func copies() async throws {
     let cluster = try RunningCluster(
       settings: ["RACHA_LIMITS_RATE_FACTOR": "100000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000"])

@@ -21,7 +21,7 @@ struct HistoryTests {
     #expect(status == 0, "\(said.suffix(20_000))")
   }
 
-  @Test("Each mutant that a history is to find can be made of the sources as they are")
+  @Test("Each mutant that a history must detect can be applied to the current sources")
   func mutants() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let folder = root.appending(path: "Tests/Faults/History/mutants")

@@ -9,11 +9,11 @@ import Testing
 /// Identity is killed at random moments while it registers, refreshes and changes passwords: whatever happened did so wholly.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("Killing identity in the middle", .serialized)
+@Suite("Killing identity during its operations", .serialized)
 struct IdentityKillsTests {
   private static let password = "Rio-7-lento"
 
-  @Test("Killing identity in the middle of a registration leaves one whole account with one mail (S 2, scenario 4)")
+  @Test("Killing identity during a registration leaves one whole account with one mail (S 2, scenario 4)")
   func registration() async throws {
     try await killing { cluster, name in
       // Repeated until it is acknowledged, as a client does that got no answer.
@@ -26,7 +26,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("Killing identity in the middle of a refresh logs nobody out: the client repeats it and goes on (S 3, scenario 3)")
+  @Test("Killing identity during a refresh logs nobody out: the client repeats it and goes on (S 3, scenario 3)")
   func refresh() async throws {
     try await killing(before: { cluster, name in
       _ = try await Self.register(name, cluster)
@@ -41,7 +41,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("Killing identity amid a change of password leaves the old or the new one, and logs out nobody who repeats it (ID-4)")
+  @Test("Killing identity during a password change leaves the old or the new one, and logs out nobody who repeats it (ID-4)")
   func passwordChange() async throws {
     let new = "Mar-9-bravo"
     try await killing(before: { cluster, name in
@@ -88,7 +88,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("Killing identity in the middle of a deletion leaves the whole account, or nothing of it")
+  @Test("Killing identity during a deletion leaves the whole account or nothing of it")
   func deletion() async throws {
     try await killing(before: { cluster, name in
       _ = try await Self.register(name, cluster)
@@ -119,7 +119,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("Killing identity amid reports leaves each period one report, sent to each administrator once (S 10, scenario 3)")
+  @Test("Killing identity during reports leaves each period one report, sent to each administrator once (S 10, scenario 3)")
   func reports() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

@@ -4,9 +4,9 @@ import Glibc
 import Operations
 import Testing
 
-@Suite("What the six processes have in memory before they are used", .serialized)
+@Suite("Libraries in the memory of the six idle processes", .serialized)
 struct IdleMemoryTests {
-  @Test("No process has libcurl in memory, and the libraries that come with it, before it fetches or mails something")
+  @Test("No process loads libcurl and its libraries before it first fetches or mails something")
   func libcurl() async throws {
     let cluster = try RunningCluster()
     defer { cluster.stop() }

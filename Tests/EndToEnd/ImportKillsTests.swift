@@ -9,9 +9,9 @@ import Testing
 /// Activity is killed at random moments while files arrive and are read, and while batches of samples come in beside them.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`, four kills a round).
-@Suite("Killing activity in the middle", .serialized)
+@Suite("Killing activity during imports", .serialized)
 struct ImportKillsTests {
-  @Test("Killing activity amid imports and batches loses nothing and takes nothing twice: every day's steps are the model's")
+  @Test("Killing activity during imports and batches loses nothing and counts nothing twice: every day's steps are the model's")
   func kills() async throws {
     let maximum = Play.rounds(3) * 4
     let cluster = try RunningCluster(settings: Play.settings)

@@ -13,7 +13,7 @@ import Testing
 /// twice, however often each is sent (REW-2).
 ///
 /// `deploy/racha faults` kills 200 times (`RACHA_LEDGER_KILLS`).
-@Suite("Killing rewards amid hundreds of transfers a second", .serialized)
+@Suite("Killing rewards during hundreds of transfers a second", .serialized)
 struct LedgerKillsTests {
   private static let password = "Rio-7-lento"
   private static let people = 8
@@ -30,7 +30,7 @@ struct LedgerKillsTests {
   }
 
   @Test(
-    "Killing rewards amid hundreds of transfers a second loses none and makes none twice, and the ledger can be proved (REW-2)")
+    "Killing rewards during hundreds of transfers a second loses none, makes none twice, and keeps the ledger provable (REW-2)")
   func kills() async throws {
     let offer = OfferID()
     let offers = Play.offers(offer).replacing("\"costCoins\":\(Play.cost)", with: "\"costCoins\":1")

@@ -15,7 +15,7 @@ struct MailboxTests {
         passwordConfirmation: .init(text: "Correr-2026!"), timeZone: .init(text: "Europe/Madrid")))
   }
 
-  @Test("The mailbox of a running cluster shows the mail that somebody was sent, and its code verifies the address")
+  @Test("The mailbox of a running cluster shows the mail that was sent, and its code verifies the address")
   func shows() async throws {
     let cluster = try RunningCluster()
     defer { cluster.stop() }
@@ -39,7 +39,7 @@ struct MailboxTests {
     _ = try await cluster.client.call(VerifyAccount.self, .init(token: token))
   }
 
-  @Test("The mailbox of a running cluster is closed where mails are sent by a server")
+  @Test("The mailbox of a running cluster is closed if mails are sent by a server")
   func closed() async throws {
     let cluster = try RunningCluster(settings: ["RACHA_SMTP_URL": "smtp://127.0.0.1:9"])
     defer { cluster.stop() }

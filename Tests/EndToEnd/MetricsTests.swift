@@ -81,7 +81,7 @@ struct MetricsTests {
     #expect(value("racha_up", .rewards, again) == 1)
   }
 
-  @Test("Readiness of the six processes names what is wrong where it is")
+  @Test("Readiness of the six processes names the fault of the process that has one")
   func wrong() throws {
     let text = """
       # TYPE racha_lost_total_total counter

@@ -14,10 +14,10 @@ import Testing
 /// while that changes.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("What people see of each other", .serialized)
+@Suite("How people see each other", .serialized)
 struct PeopleTests {
   @Test(
-    "A request to follow stands in the other's directory, is answered there, and then the following (T UC 04.02, 04.04)")
+    "A follow request appears in the other's directory, is answered there, and becomes the follow (T UC 04.02, 04.04)")
   func followRequests() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -62,7 +62,7 @@ struct PeopleTests {
   }
 
   @Test(
-    "A photo's address in directory and profile gives that photo for good, and with another photo is another"
+    "A photo's address in directory and profile always returns that photo, and a new photo has another address"
   )
   func photos() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
@@ -92,7 +92,7 @@ struct PeopleTests {
   }
 
   @Test(
-    "Killing social or identity amid a block closes profile, photo and directory to both; its end opens them (SOC-8)",
+    "Killing social or identity during a block still closes profile, photo and directory to both until it ends (SOC-8)",
     arguments: [ServiceName.social, .identity])
   func blocks(killed: ServiceName) async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Killing services while a photo is removed and given back (SOC-8)", .serialized)
 struct PhotoRestorationKillsTests {
   @Test(
-    "A photo that moderators remove amid kills is gone, and a granted appeal gives it back amid kills, once: another one stays")
+    "Amid kills a photo that moderators remove is gone, and a granted appeal restores it once, unless there is a new one")
   func restoration() async throws {
     try await KillRounds.run(2) { round, cluster in
       let ana = try await cluster.join("ana\(round)", password: "Rio-7-lento")

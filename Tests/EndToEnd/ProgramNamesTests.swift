@@ -6,7 +6,7 @@ import Testing
 /// What releases run: one program under the names of all.
 @Suite("The names of a cluster's programs")
 struct ProgramNamesTests {
-  @Test("The program that releases run is the service by whose name it is started", arguments: ServiceName.allCases)
+  @Test("The released program is the service by whose name it is started", arguments: ServiceName.allCases)
   func service(_ service: ServiceName) throws {
     let outcome = try run(service.rawValue, [], ["RACHA_LOG_LEVEL": "loud"])
     #expect(outcome.status == 78)
@@ -14,7 +14,7 @@ struct ProgramNamesTests {
     #expect(outcome.said.contains("racha.log.level"), "\(outcome)")
   }
 
-  @Test("The program that releases run is the launcher's tool by that name, and nothing by any other name")
+  @Test("The released program is the launcher's tool by that tool's name, and refuses any other name")
   func others() throws {
     let tool = try run("racha-admin", ["--help"])
     #expect(tool.status == 0 && tool.said.contains("USAGE: racha-admin <subcommand>"), "\(tool)")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Public pages of a running cluster (TASK-6, UC8)", .serialized)
 struct PublicPagesTests {
-  @Test("A completed task and a profile are shown by their links until those are revoked, and a profile without what is away")
+  @Test("Links show a completed task and a profile until they are revoked, and a profile without services that are down")
   func pages() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

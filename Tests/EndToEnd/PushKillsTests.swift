@@ -9,9 +9,9 @@ import SocialContract
 import Testing
 
 /// Notifications is killed while pushes are on their way: each arrives at least once, and what comes again comes under the same topic.
-@Suite("Killing notifications while pushes are on their way", .serialized)
+@Suite("Killing notifications while pushes are being sent", .serialized)
 struct PushKillsTests {
-  @Test("Kills between event, queue and push service lose no push, and what is repeated has the same topic and words (NOT-5)")
+  @Test("Kills between event, queue and push service lose no push, and a repeated one has the same topic and words (NOT-5)")
   func onTheirWay() async throws {
     try await PushService.run { service in
       var settings = Play.settings

@@ -24,7 +24,7 @@ struct QuietHoursKillsTests {
   }
 
   @Test(
-    "Kills from the event over quiet hours to the morning lose nothing of it, and put nothing into the inbox or a mail twice (NOT-4)"
+    "Kills from an event in quiet hours until the morning lose nothing, and put nothing into inbox or mail twice (NOT-4)"
   )
   func morning() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

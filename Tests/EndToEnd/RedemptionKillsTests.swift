@@ -11,7 +11,7 @@ import Testing
 /// without a code.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("Killing rewards in the middle of redemptions", .serialized)
+@Suite("Killing rewards during redemptions", .serialized)
 struct RedemptionKillsTests {
   @Test("Killing rewards leaves each redemption once with its coins and code, and each code used or voided once (REW-5, E UC-04)")
   func redeeming() async throws {
@@ -60,7 +60,7 @@ struct RedemptionKillsTests {
   }
 
   @Test(
-    "The last piece is had by one of 200 clients, the connections of four people, in each of five rounds of the real programs (REW-5)"
+    "One of 200 concurrent clients, connections of four people, gets the last piece, in each of five rounds (REW-5)"
   )
   func lastPiece() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -141,7 +141,7 @@ struct RegisterAttackTests {
     }
   }
 
-  @Test("Leaves changed, removed, added in the past, exchanged or rewound in the store are found, before and after others come")
+  @Test("Leaves changed, removed, backdated, exchanged or rewound in the store are detected, also after new ones came")
   func store() async throws {
     try await scene { scene in
       try await scene.whileStopped { try scene.copy(from: "store", to: "honest", $0) }
@@ -167,7 +167,7 @@ struct RegisterAttackTests {
   }
 
   @Test(
-    "A log shown to two people as two histories is found with the other's checkpoint, also with the one of a notification alone")
+    "A log that shows two histories is detected with the other's checkpoint, also with the one of a notification alone")
   func forked() async throws {
     try await scene { scene in
       try await scene.whileStopped { try scene.copy(from: "store", to: "fork", $0) }
@@ -188,7 +188,7 @@ struct RegisterAttackTests {
     }
   }
 
-  @Test("A register signed by another key is found, and one whose next key a leaf names is believed from then on")
+  @Test("A register signed by an unknown key is detected, and a next key named by a leaf is trusted from then on")
   func keys() async throws {
     try await scene { scene in
       let keys = "\(scene.cluster.home)/keys"
@@ -208,7 +208,7 @@ struct RegisterAttackTests {
     }
   }
 
-  @Test("A register put back from a backup says so and is followed to its new address; put back by hand, it is found")
+  @Test("A register restored from a backup says so and is followed to its new address; one restored by hand is detected")
   func restored() async throws {
     try await scene { scene in
       let backup = scene.folder.appending(path: "backup").path
@@ -235,7 +235,7 @@ struct RegisterAttackTests {
   }
 
   @Test(
-    "A file that cannot be read or is damaged is never taken for a first visit, and an address that says nothing is no finding")
+    "An unreadable or damaged file is never treated as a first visit, and an address without an answer is no finding")
   func files() async throws {
     try await scene { scene in
       let good = try Data(contentsOf: URL(filePath: scene.memory))

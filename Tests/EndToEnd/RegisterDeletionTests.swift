@@ -9,7 +9,7 @@ import Testing
 @Suite("A deleted account's records of the register (TASK-9)", .serialized, .timeLimit(.minutes(5)))
 struct RegisterDeletionTests {
   @Test(
-    "What opens the records of a deleted account is in no file, no tile and no backup made after it, and the register still verifies"
+    "After an account is deleted, no file, tile or new backup holds what opens its records, and the register verifies"
   )
   func backup() async throws {
     let memory = FileManager.default.temporaryDirectory.appending(path: "register-\(UUID()).checkpoint").path

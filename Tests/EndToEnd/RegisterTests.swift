@@ -11,7 +11,7 @@ import Testing
 /// The register of a running cluster, read and verified as anybody can (TASK-9).
 @Suite("The register over HTTP", .serialized, .timeLimit(.minutes(5)))
 struct RegisterTests {
-  @Test("Tiles may be kept by anybody for good, the checkpoint for a second, and nonsense paths are not found")
+  @Test("Tiles can be cached for good and the checkpoint for a second; invalid paths are not found")
   func caching() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -38,7 +38,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("racha-admin verifies a register as it grows, and finds the one of another cluster, or a rewound one, by its exit status")
+  @Test("racha-admin verifies a register as it grows, and reports a rewound one or another cluster's by its exit status")
   func verified() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "register-\(UUID()).checkpoint").path
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -72,7 +72,7 @@ struct RegisterTests {
     #expect(try RegisterCommand.run("verify", "http://127.0.0.1:1/register").status == 2)
   }
 
-  @Test("Each change becomes one leaf, and the log only grows, however often social and identity are killed meanwhile")
+  @Test("Each change becomes one leaf, and the log only grows, however often social and identity are killed")
   func killed() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "register-\(UUID()).checkpoint").path
     defer { try? FileManager.default.removeItem(atPath: file) }

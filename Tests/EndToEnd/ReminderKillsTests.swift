@@ -40,7 +40,7 @@ struct ReminderKillsTests {
     }
   }
 
-  @Test("Kills at each step from the due reminder over its push and 'done' to the entry lose nothing and double nothing (NOT-2)")
+  @Test("Kills at each step from a due reminder over its push and 'done' to the entry lose nothing and double nothing (NOT-2)")
   func fromDueToEntry() async throws {
     try await PushService.run { service in
       var settings = Play.settings

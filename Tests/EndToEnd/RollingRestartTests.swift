@@ -26,7 +26,7 @@ struct RollingRestartTests {
   }
 
   @Test(
-    "Restarting each service fails no client, does nothing twice, and no gateway takes a token logged out before it began"
+    "Restarting each service fails no client and repeats no effect, and no new gateway accepts a token logged out before"
   )
   func oneByOne() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

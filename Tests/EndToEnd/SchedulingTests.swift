@@ -5,7 +5,7 @@ import Testing
 
 @Suite("How the kernel schedules the six processes", .serialized)
 struct SchedulingTests {
-  @Test("Every thread runs in batches, so that under load work gathers instead of being interrupted")
+  @Test("Every thread is scheduled in batches, so that under load work is gathered instead of interrupted")
   func batches() async throws {
     let cluster = try RunningCluster()
     defer { cluster.stop() }

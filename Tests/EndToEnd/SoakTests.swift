@@ -6,12 +6,13 @@ import Testing
 ///
 /// `RACHA_SOAK_SECONDS` and `RACHA_SOAK_RATE` choose another run.
 @Suite(
-  "A soak", .serialized, .enabled(if: TestPython.path != nil, "needs a Python: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(10)))
+  "A soak test", .serialized, .enabled(if: TestPython.path != nil, "needs a Python: set RACHA_TEST_PYTHON"),
+  .timeLimit(.minutes(10)))
 struct SoakTests {
   private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Faults/Soak").path
 
-  @Test("Under a mix of everything each call is answered as it should be, and the report says what grew")
+  @Test("Under a mixed load each call is answered correctly, and the report says what grew")
   func soak() async throws {
     let environment = ProcessInfo.processInfo.environment
     let (status, said) = try await TestPython.run([
@@ -28,7 +29,7 @@ struct SoakTests {
     }
   }
 
-  @Test("A slope that is made up is found, and noise, steps and filling caches are none")
+  @Test("An artificial slope is detected, and noise, steps and filling caches are not")
   func fit() async throws {
     let (status, said) = try await TestPython.run([folder + "/tests.py"])
     #expect(status == 0, "\(said)")

@@ -12,13 +12,13 @@ import Testing
 
 @Suite("Steps become coins, messages and notifications, through all six services", .serialized)
 struct StepsBecomeCoinsTests {
-  @Test("Steps become coins and notifications with a file in the form of Fitbit's export, while each of the six is killed")
+  @Test("Steps of a file in Fitbit's format become coins and notifications while each of the six services is killed")
   func generated() async throws {
     var random = SystemRandomNumberGenerator()
     try await play(HourlySteps.generated(people: 6, days: 12, random: &random), rounds: Play.rounds(2))
   }
 
-  @Test("Steps become coins and notifications with the hours of 34 real people, while each of the six is killed")
+  @Test("The hourly steps of 34 real people become coins and notifications while each of the six services is killed")
   func real() async throws {
     guard let file = try HourlySteps.real() else {
       print("skipped: the Fitbit file is not beside the project")

@@ -17,7 +17,7 @@ import Testing
 struct SuspensionKillsTests {
   private static let password = "Rio-7-lento"
 
-  @Test("A suspension amid kills ends every session and token once, and mails one link; lifted, the account logs in again")
+  @Test("Amid kills a suspension ends every session and token once and mails one link; once lifted, the account can log in")
   func suspension() async throws {
     try await KillRounds.run(3) { round, cluster in
       let name = "person\(round)"

@@ -26,7 +26,7 @@ struct TCPBusTests {
     return cluster
   }
 
-  @Test("A bus over TCP carries what services ask of and publish to each other: mails, friends, coins, withdrawn consents")
+  @Test("A bus over TCP carries the services' requests and events: mails, friends, coins, withdrawn consents")
   func mainJob() async throws {
     let cluster = try await Self.started()
     defer { cluster.stop() }

@@ -10,7 +10,7 @@ import Testing
 /// Social and notifications are killed at random moments while people work on tasks: each is made, commented on and completed once.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("Killing social and notifications in the middle of tasks", .serialized)
+@Suite("Killing social and notifications during tasks", .serialized)
 struct TaskKillsTests {
   /// Kills each of them once, at random moments: whatever runs then is cut off.
   private func kill(_ services: [ServiceName], _ cluster: RunningCluster) -> Task<Void, any Error> {
@@ -23,7 +23,7 @@ struct TaskKillsTests {
   }
 
   @Test(
-    "Kills leave each task and comment once, completed when all have confirmed, and each notified of that once (TASK-2, TASK-5)")
+    "Kills leave each task and comment once, completed when all have confirmed, with one notification (TASK-2, TASK-5)")
   func confirming() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -66,7 +66,7 @@ struct TaskKillsTests {
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
-  @Test("Killing social completes every task that waited for a deleted account alone (TASK-5, ID-12)")
+  @Test("Killing social still completes every task that waited only for a deleted account (TASK-5, ID-12)")
   func erasing() async throws {
     var settings = Play.settings
     settings["RACHA_ERASURE_ROWS_PER_TRANSACTION"] = "1"

@@ -13,7 +13,7 @@ import Testing
 @Suite("Killing social while tasks recur", .serialized)
 struct TaskSeriesKillsTests {
   @Test(
-    "Killing social leaves each planned day of a recurring task with one occurrence, and each participant notified of it once (TASK-1)"
+    "Killing social leaves each planned day of a recurring task one occurrence and one notification each (TASK-1)"
   )
   func recurring() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

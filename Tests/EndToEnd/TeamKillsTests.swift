@@ -9,10 +9,10 @@ import Testing
 /// Social is killed at random moments while teams are created, handed over and left, and work on their tasks: each happens once and whole.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("Killing social in the middle of a team's life", .serialized)
+@Suite("Killing social during changes of teams", .serialized)
 struct TeamKillsTests {
   @Test(
-    "Killing social leaves everybody in one team at most, each team with one owner, and its tasks with those who are in it (TEAM-1, TEAM-2)"
+    "Killing social leaves each account in at most one team, each team with one owner and its members' tasks (TEAM-1, TEAM-2)"
   )
   func living() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -25,7 +25,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Damaged pictures that break off are refused, wherever they do", arguments: names)
+  @Test("Pictures cut off anywhere are refused", arguments: names)
   func brokenOff(name: String) throws {
     let sound = try Fixture.bytes(name)
     #expect(isTaken(sound))
@@ -35,7 +35,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Damaged pictures are refused or taken within the limits, whatever is wrong with their bytes", arguments: names)
+  @Test("Pictures with damaged bytes are refused or accepted within the limits", arguments: names)
   func anywhere(name: String) throws {
     let sound = try Fixture.bytes(name)
     var chance = Chance()
@@ -48,7 +48,7 @@ struct DamageTests {
   }
 
   @Test(
-    "Damaged pictures are refused or taken within the limits where only the decoder can notice that something is wrong",
+    "Pictures with damage that only the decoder can notice are refused or accepted within the limits",
     arguments: names.filter { $0.hasSuffix(".png") })
   func mended(name: String) throws {
     let sound = try PNGChunk.all(of: try Fixture.bytes(name))
@@ -68,7 +68,7 @@ struct DamageTests {
     }
   }
 
-  @Test("Damaged pictures that break off in a picture's data are refused, though everything around it is right")
+  @Test("Pictures cut off within their image data are refused, even if everything around it is right")
   func brokenOffInside() throws {
     for name in ["text.png", "interlaced-clear.png", "palette.png"] {
       var chunks = try PNGChunk.all(of: try Fixture.bytes(name))

@@ -17,7 +17,7 @@ struct PictureTests {
   }
 
   @Test(
-    "Pictures of each kind are taken, by what they are, and given in their format",
+    "Pictures of each kind are accepted by their content, and returned in their format",
     arguments: [
       ("orientation-1.jpg", PictureFormat.jpeg), ("progressive.jpg", .jpeg), ("cmyk.jpg", .jpeg), ("cmyk-progressive.jpg", .jpeg),
       ("whole.jpg", .jpeg), ("wide.jpg", .jpeg), ("text.png", .png), ("palette.png", .png), ("interlaced.png", .png),
@@ -31,7 +31,7 @@ struct PictureTests {
     #expect(try PictureHeader.read(picture.bytes) == PictureHeader(format: format, width: 48, height: 32))
   }
 
-  @Test("Pictures without colour keep their shades", arguments: ["gray.jpg", "bits.png", "deep-gray.png"])
+  @Test("Grayscale pictures keep their shades", arguments: ["gray.jpg", "bits.png", "deep-gray.png"])
   func shades(name: String) async throws {
     let (sent, given) = (try Fixture.bytes(name).canvas(), try await picture(name).bytes.canvas())
     #expect(given.isGray && given.isOpaque && sent[6, 5] != sent[40, 26])
@@ -39,7 +39,7 @@ struct PictureTests {
   }
 
   @Test(
-    "Pictures with 16 bits of each colour, or with light encoded another way, look as they did",
+    "Pictures with 16 bits for each colour, or another gamma, look as they did",
     arguments: [
       ("deep.png", Canvas.Pixel(0xC0, 0x40, 0, 255), Canvas.Pixel(0, 0x40, 0xC0, 255)),
       ("deep-clear.png", Canvas.Pixel(0xC0, 0x40, 0, 128), Canvas.Pixel(0, 0x40, 0xC0, 128)),
@@ -56,7 +56,7 @@ struct PictureTests {
   }
 
   @Test(
-    "Pictures that are half transparent stay so",
+    "Half-transparent pictures stay half-transparent",
     arguments: [
       "clear.png", "clear-gray.png", "clear-palette.png", "deep-clear.png", "interlaced-clear.png", "clear.webp",
       "clear-lossy.webp",
@@ -67,7 +67,7 @@ struct PictureTests {
     #expect(canvas.pixels.allSatisfy { (126...130).contains($0.w) })
   }
 
-  @Test("Pictures whose colours are few or without hue are given in no more bytes than that needs")
+  @Test("Pictures with few or no colours use no more bytes than needed")
   func narrow() async throws {
     // Byte 25 of a PNG is its kind: 0 shades, 2 colours, 3 a palette, 4 shades and 6 colours that may be clear; 24 has the bits.
     var canvas = Canvas(width: 64, height: 64)
@@ -86,7 +86,7 @@ struct PictureTests {
     #expect(try form { Canvas.Pixel(byte($0), UInt8($0 / 256), 0, 7) } == [8, 6])
   }
 
-  @Test("Pictures stand upright, however the camera was held", arguments: 1...8)
+  @Test("Pictures are turned upright, however the camera was held", arguments: 1...8)
   func orientations(orientation: Int) async throws {
     let bytes = try Fixture.bytes("orientation-\(orientation).jpg")
     #expect(try PictureHeader.read(bytes).orientation.rawValue == orientation)
@@ -94,7 +94,7 @@ struct PictureTests {
   }
 
   @Test(
-    "Pictures lose where and when they were taken, comments, and what lies behind their end",
+    "Pictures lose place, time, comments, and whatever follows their end",
     arguments: [
       "orientation-1.jpg", "orientation-6.jpg", "turned.png", "turned.webp", "text.png",
     ])
@@ -110,7 +110,7 @@ struct PictureTests {
     }
   }
 
-  @Test("Pictures that would be larger when they are encoded anew lose some of their detail instead")
+  @Test("Pictures that would become larger by encoding lose some detail instead")
   func within() async throws {
     let noise = try Fixture.bytes("noise.png")
     #expect(noise.count <= Picture.maxBytes)
@@ -119,7 +119,7 @@ struct PictureTests {
     #expect(picture.format == .webp)
   }
 
-  @Test("Pictures that are JPEGs spend few bytes: progressively, and shades without colours")
+  @Test("JPEG pictures are encoded compactly: progressively, and grayscale without colours")
   func progressive() async throws {
     // The frame's marker, its precision and sides, and its components.
     let coloured = try await picture("orientation-1.jpg").bytes
@@ -128,7 +128,7 @@ struct PictureTests {
     #expect(Data(gray).range(of: Data([0xFF, 0xC2, 0, 11, 8, 0, 32, 0, 48, 1])) != nil)
   }
 
-  @Test("Pictures come to the PNG decoder without what is no part of them, which may unpack to a thousand times its size")
+  @Test("Pictures are decoded as PNG without extra chunks, which could unpack to a thousand times their size")
   func essence() throws {
     let bytes = try Fixture.bytes("clear-palette.png")
     let text = PNGChunk("zTXt", Array("Comment\0\0".utf8) + [UInt8](repeating: 7, count: 900))
@@ -141,7 +141,7 @@ struct PictureTests {
     #expect(try PNGCodec.essence(of: Fixture.bytes("linear.png")).contains("gAMA"))
   }
 
-  @Test("Pictures in a WebP whose EXIF begins with a JPEG's mark stand upright, too")
+  @Test("WebP pictures whose EXIF begins with JPEG's identifier are turned upright, too")
   func marked() async throws {
     let bytes = try Fixture.bytes("turned.webp")
     let exif = bytes.position(of: "EXIF")
@@ -155,7 +155,7 @@ struct PictureTests {
   }
 
   @Test(
-    "Pictures of one account wait for each other, while another account's is made: whoever sends too many at once is refused alone"
+    "Pictures of one account are processed in turn, and an account that sends too many is refused without affecting others"
   )
   func fairness() async throws {
     let processor = PictureProcessor(
@@ -272,7 +272,7 @@ struct PictureTests {
     },
   ]
 
-  @Test("Pictures are refused with what is wrong with them", arguments: hostile)
+  @Test("Invalid pictures are refused with the reason", arguments: hostile)
   func refused(hostile: Hostile) async throws {
     let bytes = try hostile.bytes()
     do {
@@ -284,7 +284,7 @@ struct PictureTests {
     }
   }
 
-  @Test("Pictures that cost much are refused before they cost it")
+  @Test("Pictures that would be expensive to decode are refused by their headers")
   func bombs() throws {
     // By the header alone: none of these is decoded.
     for name in ["moving.webp", "moving.png", "still.gif"] {
@@ -295,7 +295,7 @@ struct PictureTests {
     #expect(throws: PictureFault.tooWide) { try PictureProcessor.look(at: wide) }
   }
 
-  @Test("Pictures have words for everything that can be wrong with them, in both languages")
+  @Test("Every fault of a picture has words in both languages")
   func words() {
     let words = Words([])
     for fault in [PictureFault.tooLarge, .unknown, .tooWide, .moves, .damaged] {

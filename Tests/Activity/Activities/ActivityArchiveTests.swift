@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Archiving an activity")
 struct ActivityArchiveTests {
-  @Test("Archiving an activity puts it away from today on: only the archive's list has it, and what was done stays")
+  @Test("An archived activity is hidden from today on: only the archive lists it, and recorded entries stay")
   func archive() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -29,7 +29,7 @@ struct ActivityArchiveTests {
     }
   }
 
-  @Test("An archived activity that is taken back goes on, and the days in between have broken no streak")
+  @Test("An activity taken out of the archive continues, and its archived days break no streak")
   func unarchive() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-18T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -51,7 +51,7 @@ struct ActivityArchiveTests {
     }
   }
 
-  @Test("An activity archived and taken back on the same day has no trace of it in its days")
+  @Test("An activity archived and unarchived on the same day leaves no trace in its days")
   func sameDay() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -69,7 +69,7 @@ struct ActivityArchiveTests {
     }
   }
 
-  @Test("An archived activity keeps the account's own pauses, and may get new ones: all hold when it is taken back")
+  @Test("An archived activity keeps the account's own pauses and can get new ones; all hold once it is unarchived")
   func ownPauses() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-18T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -102,7 +102,7 @@ struct ActivityArchiveTests {
     }
   }
 
-  @Test("An activity leaves the archive by being taken back alone: its pause cannot be changed, its days not written")
+  @Test("An activity leaves the archive only by being unarchived: its pause cannot be changed, nor its days recorded")
   func onlyByUnarchiving() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("Making an activity")
+@Suite("Creating an activity")
 struct ActivityCreationTests {
   private func made(_ json: String, language: Language = .english) async throws -> Activity {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -89,7 +89,7 @@ struct ActivityCreationTests {
     #expect(activity.startDay.description == "2026-12-01")
   }
 
-  @Test("Reminders are kept each once and in order, and so are tags, written in one way")
+  @Test("Reminders and tags are sorted without duplicates, and tags are normalized")
   func canonical() async throws {
     let activity = try await made(
       #"""
@@ -102,7 +102,7 @@ struct ActivityCreationTests {
   }
 
   @Test(
-    "What is no reminder or tag is named with its rule",
+    "Invalid reminders and tags are reported with the broken rule",
     arguments: [
       (#""reminders":["7:30","24:00","12:60","noon"]"#, (0..<4).map { "reminders[\($0)] not_a_time_of_day" }),
       (

@@ -41,7 +41,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("H CU-28 13a: an edit with a required field blank or null names it with its rule, and changes nothing")
+  @Test("H CU-28 13a: an edit that blanks or nulls a required field is refused with its rule, and changes nothing")
   func required() async throws {
     try await running { services, ana, activity in
       func faults(_ json: String) async throws -> [String] {
@@ -67,7 +67,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("An edit keeps what is absent from it, and null removes what may be missing")
+  @Test("An edit keeps the fields that it omits, and null clears optional ones")
   func patch() async throws {
     try await running { _, ana, activity in
       let ended = try await ana.send(
@@ -121,7 +121,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("The answer to an edit says from when its goal and schedule hold, and what is refused until then says so too")
+  @Test("The answer to an edit says when its goal and schedule take effect, and so does what is refused until then")
   func holdsFrom() async throws {
     try await running { services, ana, activity in
       #expect(activity.holdsFrom == nil)
@@ -161,7 +161,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("An edit that would hold from behind the end on is refused with its field, the day and what to do; nothing changes")
+  @Test("An edit that would take effect only after the end day is refused with field, day and advice; nothing changes")
   func holdsAfterEnd() async throws {
     try await running { services, ana, activity in
       _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, amount: 1))
@@ -219,7 +219,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("T UC 01.03: of two edits of one revision the second is refused, and changes nothing")
+  @Test("T UC 01.03: the second of two edits of one revision is refused, and changes nothing")
   func race() async throws {
     try await running { _, ana, activity in
       let titles = (0..<8).map { "Run \($0)" }
@@ -240,7 +240,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("Editing another account's activity is not found")
+  @Test("Editing another account's activity is answered as not found")
   func strangers() async throws {
     try await running { services, _, activity in
       let ben = try await services.register()

@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("Everything that is wrong with a request is reported at once")
+@Suite("All faults of a request are reported at once")
 struct ActivityFaultsTests {
   private func faults<O: Operations.Operation>(
     _ person: Person, _ operation: O.Type, _ json: String, _ parameters: [String: String] = [:]
@@ -19,7 +19,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("Of a new activity all faults are reported: what fields may be, what goal and schedule take, how days lie (ACT-1)")
+  @Test("All faults of a new activity are reported at once: its fields, goal, schedule and days (ACT-1)")
   func created() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -51,7 +51,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("Of an edit all faults are reported: what it says, and what that makes of the activity that there is (ACT-6)")
+  @Test("All faults of an edit are reported at once: its own fields, and what does not fit the activity (ACT-6)")
   func edited() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -72,7 +72,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("Of an edit all faults are reported: days with entries that it would leave out, too, all before another edit (ACT-6)")
+  @Test("All faults of an edit are reported at once, days with entries that it would leave out included (ACT-6)")
   func recorded() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -106,7 +106,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("Of a look back all faults are reported: radius, place, days, text and cursor (ACT-12)")
+  @Test("All faults of a history query are reported at once: radius, place, days, text and cursor (ACT-12)")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -126,7 +126,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("Of an offline change all faults are reported: its fields and what its goal takes, each with what to do (ACT-17)")
+  @Test("All faults of an offline change are reported at once, each with advice (ACT-17)")
   func offline() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)

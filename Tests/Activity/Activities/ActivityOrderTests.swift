@@ -18,7 +18,7 @@ struct ActivityOrderTests {
     return titles
   }
 
-  @Test("The order of activities is that in which they were made, until one is put behind another or first")
+  @Test("Activities are listed in the order of their creation until one is moved behind another or to the front")
   func moves() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -44,7 +44,7 @@ struct ActivityOrderTests {
     }
   }
 
-  @Test("The order of activities stays where the activity behind which one is to be is null: that does not say 'first'")
+  @Test("Moving an activity behind null is refused, and leaves the order unchanged")
   func null() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -60,7 +60,7 @@ struct ActivityOrderTests {
     }
   }
 
-  @Test("The order of activities withstands any number of moves, as a list in memory does")
+  @Test("The order of activities survives any number of moves, and equals that of a list in memory")
   func random() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -9,9 +9,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Activities from before")
+@Suite("Activities of earlier stores")
 struct ActivitySchemaTests {
-  @Test("Activities from before keep their order, are found by their titles, and have neither reminders nor tags")
+  @Test("Activities of earlier stores keep their order, are found by their titles, and have neither reminders nor tags")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Activities")
 struct ActivityTests {
-  @Test("Activities are made with what was filled in, start today in the account's zone, and are published")
+  @Test("Activities are created as filled in, start today in the account's time zone, and are published")
   func create() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T23:30:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -24,7 +24,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("Activities are made by somebody who has just registered and of whom no event has come yet")
+  @Test("An account that has just registered can create activities before its event has arrived")
   func unknownYet() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati", isPublished: false)
@@ -32,7 +32,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("Activities are made once for one idempotency key")
+  @Test("An activity is created once for one idempotency key")
   func idempotent() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -47,7 +47,7 @@ struct ActivityTests {
   }
 
   @Test(
-    "Activities are refused with every fault named",
+    "An invalid activity is refused with every fault named",
     arguments: [
       (#"{"title":"","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
       (#"{"title":" \u200b","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
@@ -81,7 +81,7 @@ struct ActivityTests {
     #expect(found.problems.map { "\($0.field) \($0.code)" } == faults)
   }
 
-  @Test("Activities have titles of twenty characters as people see them, and no larger")
+  @Test("An activity's title has at most twenty characters as people count them")
   func graphemes() throws {
     func isRight(_ title: String) throws -> Bool {
       let input = CreateActivity.Input(title: title, category: .family, goal: .check, schedule: .daily)
@@ -94,7 +94,7 @@ struct ActivityTests {
     #expect(try !isRight("a" + String(repeating: "\u{301}", count: 10_000)))
   }
 
-  @Test("Activities are listed page by page, oldest first, and nobody else's among them")
+  @Test("Activities are listed page by page, oldest first, without those of other accounts")
   func list() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -129,7 +129,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("Activities are at most a thousand for one account")
+  @Test("An account has at most a thousand activities")
   func tooMany() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -8,12 +8,12 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("What remains of the time in the archive")
+@Suite("The archived days that no pause covers")
 struct ArchiveRulesTests {
   private static func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
 
   @Test(
-    "What remains of the time in the archive is what no pause covers of the days from then until today",
+    "The archived days until today that no pause covers are found as ranges",
     arguments: [
       (3, 8, [], [3...7]), (3, 3, [], []), (3, 2, [], []), (3, 4, [], [3...3]),
       (3, 8, [4...5], [3...3, 6...7]), (3, 8, [1...2], [3...7]), (3, 8, [1...3], [4...7]), (3, 8, [1...9], []),
@@ -31,7 +31,7 @@ struct ArchiveRulesTests {
     #expect(found == rest.map(days))
   }
 
-  @Test("An earlier store's archive has its pause again where that was changed or deleted, and the account's pauses stay")
+  @Test("An upgraded store restores an archive's pause that was changed or deleted, and keeps the account's own pauses")
   func upgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("What an account did in a week (NOT-3)")
+@Suite("An account's week of activities (NOT-3)")
 struct ActivityWeekTests {
-  @Test("Steps, done entries, and the streaks that went on or were broken in the week count, and nothing before or after it")
+  @Test("A week counts its steps, done entries, and continued or broken streaks, and nothing before or after it")
   func week() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-08T20:00:00.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register())

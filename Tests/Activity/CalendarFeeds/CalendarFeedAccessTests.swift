@@ -7,7 +7,7 @@ import Operations
 import Storage
 import Testing
 
-@Suite("Who may make a link to the feed, and what ends it (ACT-16)")
+@Suite("Creating a link to the calendar feed, and what ends it (ACT-16)")
 struct CalendarFeedAccessTests {
   private func running(_ body: (ServicesInProcess, Person, CalendarFeedLink) async throws -> Void) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -29,14 +29,14 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "A personal access token makes no link to the feed, whatever its scopes; it may look at it and end it")
+    "A personal access token cannot create a feed link, whatever its scopes, but can read and revoke it")
   func tokens() {
     #expect(AccessScope(for: GetCalendarFeedLink.spec) == .activityRead)
     #expect(AccessScope(for: RevokeCalendarFeedLink.spec) == .activityWrite)
     #expect(AccessScope(for: CreateCalendarFeedLink.spec) == nil && CreateCalendarFeedLink.spec.inDoubt == .refused)
   }
 
-  @Test("A caller without a session makes no link to the feed, should one come by the gateway")
+  @Test("A caller without a session cannot create a feed link, even if the gateway lets it pass")
   func withoutSession() async throws {
     try await running { _, ana, _ in
       let script = ana.withoutSession()
@@ -47,7 +47,7 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "A session closed from elsewhere, or whose tokens were stolen, takes its link to the feed along; logging out leaves it")
+    "A feed link ends if its owner closes its session or a refresh token is reused, and not by logging out or a new password")
   func sessions() async throws {
     for (reason, isOwn, stays) in [
       (SessionRevoked.Reason.closedByOwner, true, false), (.refreshTokenReused, true, false), (.closedByOwner, false, true),
@@ -63,7 +63,7 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "A session that has ended makes no link to the feed, nor keeps one that it made before its end was known here",
+    "A session that has ended can create no feed link, and loses one created before its end was known here",
     arguments: SessionRevoked.Reason.allCases)
   func ended(reason: SessionRevoked.Reason) async throws {
     try await running { services, ana, _ in
@@ -84,7 +84,7 @@ struct CalendarFeedAccessTests {
     }
   }
 
-  @Test("A stranger's revoked session ends nobody else's link to the feed")
+  @Test("Revoking another account's session does not end a feed link")
   func strangers() async throws {
     try await running { services, ana, link in
       let ben = try await services.register()
@@ -96,7 +96,7 @@ struct CalendarFeedAccessTests {
     }
   }
 
-  @Test("A link to the feed ends with access that was given by then, and stays if made before the doubt, or after it")
+  @Test("Withdrawing access ends feed links created in the withdrawn period, and none created before or after it")
   func withdrawn() async throws {
     for (since, at, stays) in [
       (String?.none, "13:00", false), ("11:59", "13:00", false), ("12:01", "13:00", true), (nil, "11:00", true),

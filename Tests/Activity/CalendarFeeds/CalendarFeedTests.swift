@@ -33,7 +33,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("The iCalendar feed has another link once it is made anew, and none once it is revoked; other links are not found")
+  @Test("A new link to the iCalendar feed replaces the old one; revoked and unknown links are not found")
   func rotation() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -51,7 +51,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("A link to the feed that was replaced answers 404 at once, as one that never was")
+  @Test("A replaced link to the feed answers 404 at once, like one that never existed")
   func replaced() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -81,7 +81,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("The iCalendar feed has a tag that changes with what it says, and not otherwise")
+  @Test("The iCalendar feed's tag changes when its content does, and not otherwise")
   func tag() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -96,7 +96,7 @@ struct CalendarFeedTests {
   }
 
   @Test(
-    "The iCalendar feed shows each activity on its days, at its reminders by the account's clocks, and none put away",
+    "The iCalendar feed shows each activity on its days, at its reminders in local time, and no archived ones",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"))
   func events() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-03-20T12:00:00.000Z") { services in
@@ -160,7 +160,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("The iCalendar feed of a thousand activities is below what passes the bus")
+  @Test("The iCalendar feed of a thousand activities is smaller than the bus's largest message")
   func large() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

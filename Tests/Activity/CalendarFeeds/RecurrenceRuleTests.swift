@@ -11,7 +11,7 @@ import Testing
 @Suite("Recurrence rules (RFC 5545)")
 struct RecurrenceRuleTests {
   @Test(
-    "Recurrence rules say what a schedule says",
+    "Recurrence rules express each kind of schedule",
     arguments: [
       (Schedule.daily, "FREQ=DAILY"), (.everyNDays(3), "FREQ=DAILY;INTERVAL=3"), (.timesAWeek(3), "FREQ=DAILY"),
       (.weekdays([1, 3, 7]), "FREQ=WEEKLY;BYDAY=MO,WE,SU"), (.monthDays([1, 15]), "FREQ=MONTHLY;BYMONTHDAY=1,15"),
@@ -43,7 +43,7 @@ struct RecurrenceRuleTests {
   }
 
   @Test(
-    "Recurrence rules lead Python's icalendar to the very days that are planned, for each kind, with starts, ends and rest",
+    "Python's icalendar expands recurrence rules to exactly the planned days, for each kind, with starts, ends and pauses",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"), arguments: Schedule.Kind.allCases)
   func expanded(kind: Schedule.Kind) throws {
     var generator = SeededGenerator(UInt64(kind.rawValue.count))

@@ -13,7 +13,7 @@ struct ZoneDefinitionTests {
     "America/St_Johns", "Asia/Tehran", "UTC",
   ]
 
-  @Test("Time zones of an iCalendar feed know every change of the offset", arguments: zones)
+  @Test("Time zones of an iCalendar feed contain every change of the offset", arguments: zones)
   func changes(name: String) throws {
     let offsets = TimeZones().offsets(name)
     let first = try Instant(text: "2010-01-01T00:00:00.000Z").milliseconds
@@ -32,7 +32,7 @@ struct ZoneDefinitionTests {
   }
 
   @Test(
-    "Time zones of an iCalendar feed are read by Python's icalendar as they are meant",
+    "Python's icalendar reads the time zones of an iCalendar feed with the right offsets",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"), arguments: zones)
   func read(name: String) throws {
     let offsets = TimeZones().offsets(name)
@@ -50,7 +50,7 @@ struct ZoneDefinitionTests {
   }
 
   @Test(
-    "Time zones of an iCalendar feed find the instant of a local time, the first of two, and the one after a leap",
+    "A local time that comes twice is its first instant, and one that is skipped is the instant after the gap",
     arguments: [
       ("2026-11-21T07:30:00.000Z", "2026-11-21T06:30:00.000Z"), ("2026-07-01T07:30:00.000Z", "2026-07-01T05:30:00.000Z"),
       // The clocks leap from 2 to 3 and go back from 3 to 2.

@@ -25,7 +25,7 @@ struct CalendarTests {
     calendar.days.map { "\($0.day.parts.day)\($0.state.map { " \($0)" } ?? "")" }
   }
 
-  @Test("H CU-31 6: an activity's calendar is of the present month unless another is asked for")
+  @Test("H CU-31 6: an activity's calendar shows the current month unless another is requested")
   func month() async throws {
     try await running { ana, read in
       let calendar = try await ana.send(GetCalendar.self, .init(activityID: read.id))
@@ -76,7 +76,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("A calendar of so many times a week: a day without progress has failed only where its week has")
+  @Test("In the calendar of a times-a-week activity, a day without progress has failed only if its week has")
   func timesAWeek() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -95,7 +95,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("A calendar of so many times a week: once a week has as many, the rest is free, today and the days to come too")
+  @Test("In the calendar of a times-a-week activity, the other days are free once the week's goal is reached, today included")
   func weekReached() async throws {
     // A Friday.
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
@@ -136,7 +136,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("A calendar is of one's own activities, and of days that can be planned")
+  @Test("A calendar can be read only of one's own activities and for plannable days")
   func refused() async throws {
     try await running { ana, read in
       #expect(try await ana.failure(GetCalendar.self, .init(activityID: ActivityID())) == "activity_not_found")

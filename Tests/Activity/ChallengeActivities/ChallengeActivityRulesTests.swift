@@ -7,7 +7,7 @@ import Testing
 @Suite("The first day of an accepted challenge (SOC-6)")
 struct ChallengeActivityRulesTests {
   @Test(
-    "An accepted challenge begins on the accepter's today, or on its first day if that is to come; none is behind its end",
+    "An accepted challenge begins today, or on its first day if that is later, and is refused after its last day",
     arguments: [
       // (start, end, today, first day)
       ("2026-11-01", nil, "2026-11-21", "2026-11-21"), ("2026-12-01", nil, "2026-11-21", "2026-12-01"),

@@ -13,7 +13,7 @@ struct DashboardTests {
   /// A Saturday.
   private let now = "2026-11-21T20:00:00.000Z"
 
-  @Test("UC-02 4 to 6: steps that come are on the dashboard at once, by today, week, month and ever, with the trend")
+  @Test("UC-02 4 to 6: recorded steps appear on the dashboard at once, by today, week, month and all time, with the trend")
   func periods() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -64,7 +64,7 @@ struct DashboardTests {
   }
 
   @Test(
-    "UC-02 AF-01, AF-02: who gave no consent or has no sensor has an empty dashboard, and a stranger's shows nothing of others")
+    "UC-02 AF-01, AF-02: without consent or a sensor the dashboard is empty, and it never shows another account's data")
   func empty() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(consents: []), try await services.register())
@@ -78,7 +78,7 @@ struct DashboardTests {
     }
   }
 
-  @Test("The dashboard's coins come from rewards, each transfer once, and go with corrections")
+  @Test("The dashboard counts each coin transfer of rewards once, and follows corrections")
   func coins() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }], at: now) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -110,7 +110,7 @@ struct DashboardTests {
     }
   }
 
-  @Test("The dashboard reads ten years of days as quickly as a few")
+  @Test("The dashboard reads ten years of days as fast as a few days")
   func tenYears() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("An account's week, read at once for a day's list (ACT-3)")
+@Suite("Reading an account's whole week at once for a day's list (ACT-3)")
 struct AccountWeekTests {
   /// Activities of so many times a week with entries, pauses, skipped days and changed schedules of any kind, one in a few of each.
   private func plant(_ activities: [ActivityID], of account: AccountID, _ days: ClosedRange<LocalDay>, in database: Database)
@@ -53,7 +53,7 @@ struct AccountWeekTests {
     }
   }
 
-  @Test("An account's week comes to the same as each activity's week read by itself, for 2,000 generated weeks")
+  @Test("Reading an account's week at once gives the same as reading it for each activity, for 2,000 generated weeks")
   func sameAsEach() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -89,7 +89,7 @@ struct AccountWeekTests {
     }
   }
 
-  @Test("An account's week is read by indexes")
+  @Test("An account's week is read through indexes")
   func plans() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for sql in [PlanStore.versionsOver, PlanStore.pausesOver, PlanStore.skipsOver, EntryStore.progressOver] {

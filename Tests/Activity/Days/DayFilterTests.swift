@@ -35,7 +35,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 3a: a day's list is filtered without a title, or by a blank one")
+  @Test("H CU-26 3a: without a title, or with a blank one, a day's list is filtered by the rest")
   func noTitle() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, category: .reading, goalKind: .quantity))
@@ -44,7 +44,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 4a: a day's list is filtered without a category; titles match whatever their case and accents")
+  @Test("H CU-26 4a: without a category a day's list is filtered by the rest; titles match whatever their case and accents")
   func noCategory() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, title: "LÉE", goalKind: .check))
@@ -53,7 +53,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 7a: a day's list is filtered without a kind of goal")
+  @Test("H CU-26 7a: without a kind of goal a day's list is filtered by the rest")
   func noGoalKind() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, title: "lee", category: .reading))
@@ -63,7 +63,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26: a day's list is filtered by what held on the day that is shown, not by today's goal")
+  @Test("H CU-26: a day's list is filtered by the goals of the day that is shown, not by today's")
   func ofThatDay() async throws {
     try await running { ana, titles in
       let run = try #require(try await ana.send(ListActivities.self, .init(title: "correr")).items.first).activity
@@ -83,7 +83,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-25 2a: a day's list of a month is that of its first day")
+  @Test("H CU-25 2a: asking for a month returns the day's list of its first day")
   func month() async throws {
     try await running { ana, _ in
       let december = try await ana.send(GetDay.self, .init(day: .init(text: "2026-12")))
@@ -95,7 +95,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("A day's list is refused with a filter that is none, naming it")
+  @Test("An invalid filter is refused by name")
   func nonsense() {
     let json = #"{"day":"2026-99","title":"123456789012345678901","category":"magic","goalKind":"wish"}"#
     let failure = #expect(throws: Failure.self) { try GetDay.Input.decode(Array(json.utf8)) }

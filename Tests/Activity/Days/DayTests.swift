@@ -26,7 +26,7 @@ struct DayTests {
     }
   }
 
-  @Test("A day's list can be of any day (CU-25): past ones are failed, coming ones pending")
+  @Test("A day's list can be read for any day (CU-25): activities are failed on past days and pending on future ones")
   func otherDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -41,7 +41,7 @@ struct DayTests {
     }
   }
 
-  @Test("A day's list is of the account's own day, which may begin after midnight")
+  @Test("A day's list is that of the account's own day, which may begin after midnight")
   func dayStart() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T02:30:00.000Z") { services in
       let owl = try await services.register(timeZone: "Europe/Madrid", dayStartHour: 4)

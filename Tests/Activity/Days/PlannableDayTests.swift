@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("The days that there are, from 1970-01-01 to 2199-12-31")
+@Suite("The plannable days, from 1970-01-01 to 2199-12-31")
 struct PlannableDayTests {
   /// The faults that an operation finds in a body, each as `field rule minimum maximum`.
   private static func faults<O: Operations.Operation>(_ operation: O.Type, _ body: String) -> [String] {
@@ -45,7 +45,7 @@ struct PlannableDayTests {
     (ListHistoryPoints.self, ["from", "to"], ""), (ListMovementDays.self, ["from", "to"], ""),
   ]
 
-  @Test("The days from 1970-01-01 to 2199-12-31 alone are taken by operations; of others field, rule and bounds are named")
+  @Test("Operations accept only days from 1970-01-01 to 2199-12-31, and name field, rule and bounds otherwise")
   func everywhere() {
     for (operation, fields, others) in PlannableDayTests.operations {
       for day in ["1969-12-31", "0001-01-01", "2200-01-01", "9999-12-31"] {
@@ -60,7 +60,7 @@ struct PlannableDayTests {
     }
   }
 
-  @Test("The days from 1970-01-01 to 2199-12-31 are asked for by every operation of clients whose input has a field of a day")
+  @Test("The check of plannable days covers every client operation with a day among its fields")
   func complete() {
     func hasDay<O: Operations.Operation>(_ operation: O.Type) -> Bool {
       var schemas = Schemas()
@@ -74,7 +74,7 @@ struct PlannableDayTests {
     #expect(Set(withDays) == Set(PlannableDayTests.operations.map { $0.0.spec.name }))
   }
 
-  @Test("A day's list of a month beyond 1970 to 2199 is refused, and the last and the first day are shown")
+  @Test("The list of a month outside 1970 to 2199 is refused; the first and the last day are shown")
   func lists() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -92,7 +92,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("A deleted activity with many entries is gone for everybody at once, whatever of its rows is there still")
+  @Test("A deleted activity with many entries is gone for everybody at once, whatever rows are still being removed")
   func hidden() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: Self.now) { services in
       let scene = try await Scene(services)
@@ -125,7 +125,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("A deletion that is cut off behind any step goes on when the service is started again", arguments: [0, 1, 2])
+  @Test("A deletion interrupted after any step continues when the service is started again", arguments: [0, 1, 2])
   func resumed(steps: Int) async throws {
     let (home, identity) = ("/tmp/racha-deleted-\(UInt32.random(in: .min ... .max))", IdentityDouble())
     defer { try? FileManager.default.removeItem(atPath: home) }
@@ -147,7 +147,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("A large activity is removed by the worker, in more than one step, and one of few entries at once")
+  @Test("The worker removes a large activity in several steps; one with few entries is removed at once")
   func worker() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: Self.now) { services in
       let scene = try await Scene(services)
@@ -164,7 +164,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("An account that is erased while rows of a deleted activity are there leaves none of them")
+  @Test("Erasing an account also removes the remaining rows of its deleted activities")
   func erased() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: Self.now) { services in
       let scene = try await Scene(services)
@@ -183,7 +183,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("A limit that is open when its activity is deleted is left alone")
+  @Test("A limit that is still open is not closed once its activity is deleted")
   func openLimit() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: Self.now) { services in
       let ana = try await services.register()
@@ -201,7 +201,7 @@ struct DeletedActivityTests {
     }
   }
 
-  @Test("Each table whose rows hang on an activity is known to be large or small")
+  @Test("Every table that references activities is classified as large or small")
   func tables() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let tables = try await services.store(of: .activity).read { database in

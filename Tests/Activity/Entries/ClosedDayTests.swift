@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("Days on which nothing is written: not planned, paused, skipped, or in the archive (ACT-8, ACT-14)")
+@Suite("Closed days: not planned, paused, skipped, or in the archive (ACT-8, ACT-14)")
 struct ClosedDayTests {
   /// How a day that has an entry comes to be closed.
   enum Closing: String, CaseIterable {
@@ -56,7 +56,7 @@ struct ClosedDayTests {
   }
 
   @Test(
-    "A closed day refuses every way of writing an entry with the reason, and what was recorded stays", arguments: Closing.allCases
+    "A closed day refuses every way of writing an entry with the reason, and keeps what was recorded", arguments: Closing.allCases
   )
   func writing(closing: Closing) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
@@ -92,7 +92,7 @@ struct ClosedDayTests {
   }
 
   @Test(
-    "A closed day lets everything be taken away: comment, location, photo, history and the whole entry",
+    "On a closed day everything can be removed: comment, location, photo, history and the whole entry",
     arguments: Closing.allCases)
   func takingAway(closing: Closing) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -121,7 +121,7 @@ struct ClosedDayTests {
     }
   }
 
-  @Test("A day is closed that is not planned any more, and one that has not begun again after travelling west")
+  @Test("A day is closed once it is no longer planned, or has not yet begun again after travelling west")
   func otherDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")

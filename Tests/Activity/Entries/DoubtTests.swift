@@ -4,9 +4,9 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("What a session in doubt does to somebody's days (ID-7)")
+@Suite("Entries and a session in doubt (ID-7)")
 struct DoubtTests {
-  @Test("A session in doubt reads days and changes none: it takes nothing away, and adds nothing that fills what has bounds")
+  @Test("A session in doubt reads days, and can neither change, remove nor add anything")
   func changesNothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -49,7 +49,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.01, 02.03: a comment with nothing to see in it removes the one there is, recorded, edited and sent from offline")
+  @Test("T UC 02.01, 02.03: an invisible comment removes the existing one, whether recorded, edited or sent from offline")
   func blank() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -79,7 +79,7 @@ struct EntryDetailsTests {
   }
 
   @Test(
-    "T UC 02.01, exception: everything that is wrong with an entry is reported at once, its picture and what its goal takes included"
+    "T UC 02.01, exception: all faults of an entry are reported at once, its photo and its goal's fields included"
   )
   func allAtOnce() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -176,7 +176,7 @@ struct EntryDetailsTests {
   }
 
   @Test(
-    "T UC 02.01, exception: what is no point on earth is refused, field by field",
+    "T UC 02.01, exception: a location that is no point on earth is refused field by field",
     arguments: [
       (90.0, 180.0, 0.0, []), (-90, -180, 1_000_000, []), (90.1, 0, 1, ["location.latitude out_of_range"]),
       (-90.1, -180.1, -1, ["latitude", "longitude", "accuracyMeters"].map { "location.\($0) out_of_range" }),
@@ -192,7 +192,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.01, exception: a day has one entry, of many writers at once too, and each of their fields is whole")
+  @Test("T UC 02.01, exception: concurrent writers leave one entry for a day, each field of which is whole")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -232,7 +232,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.01, exception: a second add for a day says that there is an entry, and changes nothing; editing changes it")
+  @Test("T UC 02.01, exception: adding a second entry for a day is refused and changes nothing; editing changes it")
   func secondAdd() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -273,7 +273,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.02: an entry is viewed whole, on its own day alone")
+  @Test("T UC 02.02: an entry is returned whole, and only for its own day")
   func viewed() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -313,7 +313,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.03, exception: an edit with a field at fault changes nothing, and where there is no entry there is none to edit")
+  @Test("T UC 02.03, exception: an edit with an invalid field changes nothing, and a missing entry cannot be edited")
   func notEdited() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -339,7 +339,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("T UC 02.04: a deleted entry is gone with photo and place, also a second time, and its day stands open")
+  @Test("T UC 02.04: deleting an entry also removes photo and location, can be repeated, and reopens its day")
   func deleted() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -359,7 +359,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("Nobody finds another's entries")
+  @Test("Entries of another account are not found")
   func strangers() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -8,9 +8,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Entries from before")
+@Suite("Entries of earlier stores")
 struct EntrySchemaTests {
-  @Test("Entries from before keep their progress, name their account, and give way to later changes alone")
+  @Test("Entries of earlier stores keep their progress, get their account, and yield to later changes only")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))

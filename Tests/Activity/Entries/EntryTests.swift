@@ -46,7 +46,7 @@ struct EntryTests {
     }
   }
 
-  @Test("Entries name each field of which one is missing, and those that are given beside each other")
+  @Test("An entry gives exactly one field of progress: missing and surplus ones are named")
   func exactlyOne() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -101,7 +101,7 @@ struct EntryTests {
     }
   }
 
-  @Test("Entries belong to planned days that have begun where the account is")
+  @Test("Entries can be recorded only for planned days that have begun in the account's time zone")
   func days() async throws {
     // Saturday 2026-11-21, 23:30 UTC: Sunday in Madrid.
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:30:00.000Z") { services in
@@ -119,7 +119,7 @@ struct EntryTests {
     }
   }
 
-  @Test("Entries are one for an activity and day, and each key counts once, of many at once")
+  @Test("Concurrent increments make one entry for a day, and each idempotency key counts once")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -138,7 +138,7 @@ struct EntryTests {
     }
   }
 
-  @Test("Entries make streaks in planned days (CU-32)")
+  @Test("A streak counts consecutive planned days with entries (CU-32)")
   func streaks() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

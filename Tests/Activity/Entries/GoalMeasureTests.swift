@@ -20,7 +20,7 @@ struct GoalMeasureTests {
     #expect(litres.isDone(progress, isOver: false) && litres.amount(progress) == 1)
   }
 
-  @Test("Progress never falls below 0 and never leaves the day's room")
+  @Test("Progress never falls below 0, and is refused beyond a day's maximum")
   func bounds() throws {
     #expect(try litres.add(.init(activityID: activity, day: .today, amount: -5), to: 2000) == 0)
     #expect(try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: -60), to: 30) == 0)
@@ -30,7 +30,7 @@ struct GoalMeasureTests {
     #expect(failure?.fields.map(\.code) == ["out_of_range"])
   }
 
-  @Test("Completing an activity reaches the goal and takes nothing from a day beyond it")
+  @Test("Completing an activity reaches the goal, and lowers no progress beyond it")
   func completing() throws {
     let complete = RecordEntry.Input(activityID: activity, day: .today, isDone: true)
     #expect(try litres.set(0, to: complete) == 1000)
@@ -40,7 +40,7 @@ struct GoalMeasureTests {
     #expect(try check.set(1, to: .init(activityID: activity, day: .today, isDone: false)) == 0)
   }
 
-  @Test("A field that the goal's kind does not have is refused by name")
+  @Test("A field that does not fit the goal's kind is refused by name")
   func wrongField() {
     func field(_ body: () throws -> Int) -> String? {
       do {
@@ -61,7 +61,7 @@ struct GoalMeasureTests {
         == "durationSeconds not_for_goal")
   }
 
-  @Test("An amount or a time that is not done is given as it is: both languages say so")
+  @Test("Calling an amount or a time not done is refused, with a message in both languages")
   func undone() throws {
     let words = Words(Contract.activity.words)
     let rule = FieldRule("undone_by_progress", ["kind": .text("duration")])
@@ -78,7 +78,7 @@ struct GoalMeasureTests {
   }
 
   @Test(
-    "A goal refuses what does not belong together",
+    "A goal whose fields do not fit each other is refused",
     arguments: [
       (#"{"kind":"check"}"#, []), (#"{"kind":"check","amount":1}"#, ["amount not_for_goal_kind"]),
       (#"{"kind":"quantity"}"#, ["amount required", "unit required"]),

@@ -31,7 +31,7 @@ struct OpenLimitTests {
   }
 
   @Test(
-    "A limit is not done while the day is open; the day's end is published once, as of when it was written"
+    "A limit is not done while its day is open; the end of the day is published once"
   )
   func published() async throws {
     try await running { services, ana, id in
@@ -66,7 +66,7 @@ struct OpenLimitTests {
     try await services.store(of: .activity).write { try OpenLimitStore.close(AccountCalendars(), $0) }
   }
 
-  @Test("A limit written after the day is over is done at once, and one that is exceeded never")
+  @Test("A limit written after its day is over is done at once, unless it is exceeded")
   func over() async throws {
     try await running { services, ana, id in
       #expect(try await record(ana, id, 600, on: "2026-11-20").isDone)
@@ -83,7 +83,7 @@ struct OpenLimitTests {
     }
   }
 
-  @Test("A goal that becomes a limit opens today's entry anew, and one that is a limit no longer closes it")
+  @Test("Today's entry reopens when its goal becomes a limit, and closes when it stops being one")
   func changed() async throws {
     try await running { services, ana, _ in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-20").id
@@ -101,7 +101,7 @@ struct OpenLimitTests {
     }
   }
 
-  @Test("A limit's day that travelling ends earlier, or later, is closed when it ends where the account is")
+  @Test("A limit's day that travelling ends earlier or later is closed when it ends in the current time zone")
   func travelling() async throws {
     try await running { services, ana, id in
       _ = try await record(ana, id, 600)
@@ -124,7 +124,7 @@ struct OpenLimitTests {
     }
   }
 
-  @Test("Limits of an earlier store are open again on open days, and stay done on days long over")
+  @Test("Limits of earlier stores are open again on days that are still open, and stay done on past days")
   func upgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),

@@ -52,7 +52,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("H CU-29 5a, 5b: adding nothing is refused; what is taken from nothing is 0, and the day can be recorded anew")
+  @Test("H CU-29 5a, 5b: adding zero is refused; taking from nothing leaves 0, and the day can still be recorded")
   func nothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -91,7 +91,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("Progress of none can be recorded: online or offline it is an entry, and the same one")
+  @Test("Zero progress can be recorded, and makes the same entry online and offline")
   func none() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -114,7 +114,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("Many who add and take away progress at once, with and without a first entry, lose none of it")
+  @Test("Concurrent increments and decrements are never lost, with or without a first entry")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

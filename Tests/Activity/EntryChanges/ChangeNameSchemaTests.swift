@@ -9,9 +9,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Offline changes from before their names were kept")
+@Suite("Offline changes of earlier stores, before their names were kept")
 struct ChangeNameSchemaTests {
-  @Test("Offline changes of earlier stores are known by what is left of their writes: in force, deleted or in the history")
+  @Test("Offline changes of earlier stores are recognized by what remains of their writes: in force, deleted or in the history")
   func upgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Offline changes are known by their names (ACT-17)")
+@Suite("Offline changes are recognized by their names (ACT-17)")
 struct ChangeNameTests {
   private let today = LocalDay(year: 2026, month: 11, day: 21) ?? .placeholder
   private let place = EntryLocation(latitude: 1, longitude: 2)
@@ -36,7 +36,7 @@ struct ChangeNameTests {
     return items
   }
 
-  @Test("The largest batch of offline changes, all too late, loses nothing, and sent again changes nothing and answers the same")
+  @Test("The largest batch of offline changes, all too late, loses nothing, and can be sent again with the same answer")
   func wholeBatch() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T07:00:00.000Z") { services in
       let ana = try await services.register()
@@ -70,7 +70,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("Offline changes are known by their names whatever became of what they wrote: overwritten, undone, forgotten, deleted")
+  @Test("Offline changes are recognized by name even if what they wrote was overwritten, undone, forgotten or deleted")
   func forgotten() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -90,7 +90,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("Offline changes taken in once are not evaluated again, even where they could not be taken in any more")
+  @Test("An offline change that was accepted is not evaluated again, even if it would now be refused")
   func notEvaluatedAgain() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -107,7 +107,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("Offline changes are known by entry and name: the same name for another entry is another change")
+  @Test("Offline changes are identified by entry and name: the same name for another entry is another change")
   func otherEntry() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -120,7 +120,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("An offline change that says something else under a known name is refused alone, by its code, and changes nothing")
+  @Test("An offline change that reuses a known name for other content is refused alone, and changes nothing")
   func otherContent() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -148,7 +148,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("Offline changes are known by their names for a year, and no longer")
+  @Test("Offline changes are recognized by their names for a year")
   func age() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

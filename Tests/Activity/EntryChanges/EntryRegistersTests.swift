@@ -81,7 +81,7 @@ struct EntryRegistersTests {
     }
   }
 
-  @Test("Of writes of the same millisecond the greater name is the later one, and what was written online the earliest")
+  @Test("Writes of the same millisecond are ordered by name, after any online write")
   func ties() throws {
     let at = Instant(milliseconds: 7)
     func name(_ id: String, _ device: String) throws -> ChangeName {
@@ -96,7 +96,7 @@ struct EntryRegistersTests {
     }
   }
 
-  @Test("A deletion takes what was written before it, and what was written after it makes an entry of that field alone")
+  @Test("A deletion removes earlier writes, and a later write creates the entry again with that field alone")
   func deletion() throws {
     func stamp(_ at: Int64) throws -> WriteStamp {
       WriteStamp(Instant(milliseconds: at), ChangeName(id: try ChangeID(text: "\(at)"), device: try DeviceID(text: "d")))
@@ -119,7 +119,7 @@ extension EntryWrite {
     [isDeletion, progress != nil, comment != .keep, location != .keep].filter { $0 }.count
   }
 
-  @Test("A comment with nothing to see in it is none, and removes the one there is; blanks at the ends are cut off")
+  @Test("A blank comment counts as none and removes the existing one; blanks at the ends are trimmed")
   func blankComments() {
     for blank in ["", " ", "\u{200B}\u{FEFF}", "\u{2003} "] { #expect(EntryWrite(comment: .set(blank)).comment == .set(nil)) }
     #expect(EntryWrite(comment: .set(" Felt great ")).comment == .set("Felt great"))

@@ -60,7 +60,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("What is written online is merged like the rest: later changes alone overwrite it, and it overwrites earlier ones")
+  @Test("Online writes are merged like offline ones: only later changes overwrite them, and they overwrite earlier ones")
   func online() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register()
@@ -82,7 +82,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("A repeated offline change changes nothing, be it in force, lost, or sent twice in one batch")
+  @Test("A repeated offline change changes nothing, whether it is in force, lost, or sent twice in one batch")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -111,7 +111,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("An offline deletion is a write like others: what was made before it does not bring the entry back, what came after does")
+  @Test("An offline deletion is a write like others: earlier changes do not bring the entry back, later ones do")
   func deletion() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("A device's clock that is ahead counts as now, and its change gives way to what is written after")
+  @Test("A change from a device whose clock is ahead counts as made now, and yields to later writes")
   func future() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -148,7 +148,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("An offline change that says that a limit is kept, or not, is refused: it does not say how much there was")
+  @Test("An offline change that calls a limit done or not done is refused, since it does not say how much there was")
   func limits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -163,7 +163,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("An offline change that cannot be taken is refused alone, with its reason in the caller's language")
+  @Test("An offline change that cannot be applied is refused alone, with its reason in the caller's language")
   func refused() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish, consents: [])
@@ -201,7 +201,7 @@ struct EntrySyncTests {
   }
 
   @Test(
-    "All that is wrong with an offline change is reported: no unknown activity, closed day or consent hides its fields")
+    "All faults of an offline change are reported, also with an unknown activity, a closed day or a missing consent")
   func allProblems() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
@@ -227,7 +227,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("A bounded number of new offline changes is taken in on a day; beyond, none is, and repeated ones still are known")
+  @Test("The number of new offline changes a day is limited; beyond it none is accepted, and repeated ones are still recognized")
   func allowance() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:59:30.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -258,7 +258,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("Refused offline changes leave nothing, whatever keys they come with: what is answered is not kept")
+  @Test("Refused offline changes store nothing, whatever idempotency keys they come with")
   func keepsNothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -273,7 +273,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("A batch has at most 200 offline changes, and its names are of visible characters")
+  @Test("A batch has at most 200 offline changes, whose names consist of visible characters")
   func bounds() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -337,7 +337,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("An offline deletion is of a day that can be: none before 1970, none behind 2199, and none to come")
+  @Test("An offline deletion for a day before 1970, after 2199 or in the future is refused")
   func deletedDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -356,7 +356,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("The history of an entry keeps the last 2,000 lost writes at least, paged, and forgets them for good on request")
+  @Test("An entry's history keeps at least its last 2,000 lost writes, page by page, and forgets them on request")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

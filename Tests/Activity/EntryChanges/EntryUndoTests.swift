@@ -11,7 +11,7 @@ struct EntryUndoTests {
     try await person.send(UndoEntry.self, .init(activityID: id, day: .today)).entry?.amount
   }
 
-  @Test("Undoing goes step by step, until nothing is recorded, and not further")
+  @Test("Undo goes back step by step until nothing is recorded, and no further")
   func steps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -32,7 +32,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("What was undone is not done again by undoing, and new changes are undone before older ones")
+  @Test("Undo never restores what was undone before, and undoes newer changes before older ones")
   func noCircle() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -47,7 +47,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("Of many changes within a tenth of a second the last is undone by itself, and those before it together")
+  @Test("The last of many changes within a tenth of a second is undone by itself, and those before it together")
   func burst() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -63,7 +63,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("Each tap of fast fingers is a step of undoing of its own")
+  @Test("Each of several taps a fifth of a second apart is undone by itself")
   func taps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -77,7 +77,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("A deletion is undone with comment and location, and then what was before it")
+  @Test("Undoing a deletion restores comment and location; the next undo restores the state before")
   func deletion() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -101,7 +101,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("The first write is undone whole: comment, location and photo go with the progress")
+  @Test("Undoing the first write removes all of it: comment, location and photo go with the progress")
   func wholeWrite() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -120,7 +120,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("A later write that is undone gives back what it replaced, in each field; what was written by itself stays")
+  @Test("Undoing a later write restores each field that it replaced, and keeps what was written separately")
   func details() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -139,7 +139,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("Undoing brings back no location without the present consent to it; all else comes, and further undoing brings none")
+  @Test("Undo restores a location only with current consent, and all other fields; later undos do not restore it either")
   func location() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -159,12 +159,12 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("Undoing is answered as what changes something, not as what makes something new, and takes a key all the same")
+  @Test("Undo is declared as a change and not as a creation, and still takes an idempotency key")
   func status() {
     #expect(UndoEntry.spec.effect == .write && UndoEntry.spec.takesIdempotencyKey)
   }
 
-  @Test("Undoing that is repeated with its key after a lost answer takes one step")
+  @Test("Undo repeated with its idempotency key takes one step")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -180,7 +180,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("A change of another device is undone like one's own, and its repetition does not bring it back")
+  @Test("Another device's change is undone like one's own, and sending it again does not bring it back")
   func ofAnotherDevice() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

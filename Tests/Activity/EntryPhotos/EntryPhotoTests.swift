@@ -24,7 +24,7 @@ struct EntryPhotoTests {
     try await person.send(PutEntryPhoto.self, .init(activityID: name.activityID, day: name.day, content: content)).photoTag
   }
 
-  @Test("A photo replaces the one before under another tag, and the same picture has the same tag")
+  @Test("A new photo replaces the old one under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await running { services, ana, name in
       let first = try await put(ana, name, try Snapshots.png())
@@ -36,7 +36,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("A photo keeps neither the place where it was taken nor what was written into it, not even in the store")
+  @Test("A photo keeps neither its location nor its other metadata, not even in the store")
   func metadata() async throws {
     try await running { services, ana, name in
       let sent = try Snapshots.jpeg()
@@ -51,7 +51,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("A photo that is no acceptable picture is refused with its rule, and the one before stays")
+  @Test("An unacceptable photo is refused with its rule, and the one before stays")
   func refused() async throws {
     try await running { _, ana, name in
       let kept = try await put(ana, name, try Snapshots.png())
@@ -68,7 +68,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("A photo that is removed is gone, also a second time, and the entry stays")
+  @Test("Removing a photo can be repeated, and the entry stays")
   func removed() async throws {
     try await running { services, ana, name in
       _ = try await put(ana, name, try Snapshots.png())
@@ -81,7 +81,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("A photo belongs to an entry: where nothing is recorded there is none to give it to")
+  @Test("A photo cannot be added where no entry is recorded")
   func withoutEntry() async throws {
     try await running { _, ana, name in
       let other = EntryName(activityID: try await ana.makeActivity(title: "Other").id, day: .today)

@@ -81,7 +81,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("What is asked or published late in an erased account's name has no effect")
+  @Test("Late requests and events of an erased account have no effect")
   func late() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

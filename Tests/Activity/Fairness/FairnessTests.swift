@@ -5,7 +5,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Fairness (MOVE-6): kept and shown, flagged with the reason, not passed on to rewards")
+@Suite("Fairness (MOVE-6): unfair movement is kept, shown and flagged with the reason, and not passed on to rewards")
 struct FairnessTests {
   private let now = "2026-11-21T12:00:00.000Z"
 
@@ -18,7 +18,7 @@ struct FairnessTests {
     return try await person.send(RecordMovementSamples.self, .init(samples: [sample]))
   }
 
-  @Test("Movement typed by hand, ending in the future, coming late or faster than anyone earns nothing")
+  @Test("Movement that is typed by hand, ends in the future, comes late or is impossibly fast earns nothing")
   func samples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -59,7 +59,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("Distances have ceilings of their own, and people read why in their language")
+  @Test("Distances have ceilings of their own, and the reason is given in the reader's language")
   func distances() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register(language: .spanish)
@@ -74,7 +74,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("Distances that may earn are published apart from those that may not, and with what is flagged, also in the snapshot")
+  @Test("Distances that may earn are published apart from others, with what is flagged, also in the snapshot")
   func earningDistances() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -95,7 +95,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("A day's event of an earlier version, which does not tell distances apart, is understood")
+  @Test("A day's event of an earlier version, without separate earning distances, is understood")
   func earlierEvent() throws {
     let body = """
       {"accountID":"019aa5a0-0000-7000-8000-000000000001","recordedDay":"2026-11-21","days":[{"day":"2026-11-21","steps":9,\
@@ -105,7 +105,7 @@ struct FairnessTests {
     #expect(day.walkingMeters == 5 && day.earningWalkingMeters == nil && day.flagged == nil)
   }
 
-  @Test("A day of more than anyone moves earns nothing, until a correction makes it possible again")
+  @Test("A day beyond the plausible maximum earns nothing until a correction brings it below again")
   func tooMuch() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -123,7 +123,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("Of two accounts with the same series the second earns nothing that day, whatever ids and sources it gives")
+  @Test("The second of two accounts with the same series earns nothing that day, whatever ids and sources it gives")
   func sameSeries() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("More in a minute than anyone moves, of all samples together (MOVE-6)")
+@Suite("The ceiling of a minute over all samples together (MOVE-6)")
 struct MinuteCeilingTests {
   private func sample(
     _ id: String, _ kind: MovementKind = .steps, from: String, to: String, _ amount: Double, device: String? = nil
@@ -25,7 +25,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("In one minute 200 samples of 300 steps are shown and earn nothing, in one batch and in 200", arguments: [200, 30, 1])
+  @Test("200 samples of 300 steps in one minute are shown and earn nothing, in one batch or in 200", arguments: [200, 30, 1])
   func burst(batch: Int) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -49,7 +49,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("Many samples of no length at the same time are of its minute")
+  @Test("Many samples without duration at the same time count together in their minute")
   func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -61,7 +61,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("Each minute has its share of longer samples: only those minutes in which there is too much earn nothing")
+  @Test("A longer sample is divided among its minutes, of which only those beyond the ceiling earn nothing")
   func shares() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -74,7 +74,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("A correction or a deletion that leaves no more than there can be lets the minute earn again")
+  @Test("A minute earns again once a correction or a deletion brings it below the ceiling")
   func mended() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -95,7 +95,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("What is flagged by itself is in no minute's sum, and distances have ceilings of their own")
+  @Test("Samples flagged by themselves do not count in a minute's sum, and distances have ceilings of their own")
   func others() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -150,7 +150,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("In whatever order and batches samples, corrections and deletions come, the same is flagged and earns")
+  @Test("The same movement is flagged and earns whatever the order and batches of samples, corrections and deletions")
   func anyOrder() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(11)
@@ -203,7 +203,7 @@ struct MinuteCeilingTests {
     return (versions, deleted)
   }
 
-  @Test("Days from before minutes were kept are counted anew when more of them comes")
+  @Test("Days from before minutes were kept are recounted when more samples arrive")
   func before() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -216,7 +216,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("Minutes are kept of days of which more can earn, and of no others")
+  @Test("Minutes are kept only for days that can still earn")
   func kept() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -9,7 +9,7 @@ import Testing
 struct MinuteSumsTests {
   private static let day = LocalDay(daysSinceEpoch: 20_000)
 
-  @Test("A sample falls into minutes by time, each getting what its shares of other cuts say, in 2,000 generated cases")
+  @Test("A sample is spread over minutes by time, with the same shares however it is split, in 2,000 generated cases")
   func spread() throws {
     var random = SeededGenerator(17)
     for round in 0..<2000 {
@@ -37,7 +37,7 @@ struct MinuteSumsTests {
     }
   }
 
-  @Test("The minutes of a day are the same in whatever order and parts they are added, and as a store keeps them")
+  @Test("A day's minutes are the same in whatever order and parts they are added, also when read from a store")
   func order() throws {
     var random = SeededGenerator(23)
     for _ in 0..<200 {
@@ -64,7 +64,7 @@ struct MinuteSumsTests {
     }
   }
 
-  @Test("The minutes of a day hold no more than there is room for, which is beyond every ceiling")
+  @Test("A minute's sum is capped at a maximum above every ceiling")
   func full() {
     var minutes = MinuteSums()
     #expect(minutes.isEmpty)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("A day of which nearly all is another account's earns nothing (MOVE-6)")
+@Suite("A day copied almost entirely from another account earns nothing (MOVE-6)")
 struct SameSeriesRulesTests {
   private let now = "2026-11-21T20:00:00.000Z"
   private let morning = "2026-11-21T06:00:07Z"
@@ -32,7 +32,7 @@ struct SameSeriesRulesTests {
   private func isCopy(_ day: MovementDay) -> Bool { day.reasons.map(\.code) == [.sameSeries] && day.earningSteps == 0 }
 
   @Test(
-    "A copied day is found however it was varied: samples more, fewer or other, clocks, ids, devices, in any pieces"
+    "A copied day is found despite more, fewer or other samples, other clocks, ids and devices, and any split"
   )
   func variations() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
@@ -78,7 +78,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("A copied day is found as two days of the other in another time zone, and as one of very many samples")
+  @Test("A copied day is found across two days of the original in another time zone, and among very many samples")
   func zones() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-22T08:00:00.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register(timeZone: "America/Los_Angeles"))
@@ -126,7 +126,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("A copied day earns once less than half of it is copied")
+  @Test("A copied day earns again once less than half of it is copied")
   func ended() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -145,7 +145,7 @@ struct SameSeriesRulesTests {
   }
 
   @Test(
-    "A day's sketch is the same in whatever order samples come, are corrected and go, and is forgotten with its earning")
+    "A day's sketch is the same for any order of samples, corrections and deletions, and is forgotten once it cannot earn")
   func sketches() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let store = services.store(of: .activity)

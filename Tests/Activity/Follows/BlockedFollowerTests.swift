@@ -6,10 +6,10 @@ import SocialContract
 import SocialService
 import Testing
 
-@Suite("Activities between two of whom one has blocked the other (SOC-8)")
+@Suite("Activities of two accounts of which one has blocked the other (SOC-8)")
 struct BlockedFollowerTests {
   @Test(
-    "A block closes activities to both that followed each other, also after unblocking; others' stay open",
+    "A block hides the activities of mutual followers from each other, also after unblocking, and from nobody else",
     arguments: [true, false])
   func closed(isOwnerBlocking: Bool) async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in

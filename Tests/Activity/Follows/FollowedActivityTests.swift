@@ -8,9 +8,9 @@ import SocialService
 import Storage
 import Testing
 
-@Suite("Activities of those whom one follows (ACT-13)")
+@Suite("Activities of followed accounts (ACT-13)")
 struct FollowedActivityTests {
-  @Test("T UC 01.07: followed activities show title and how they stand today, where the owner is; by username, page by page")
+  @Test("T UC 01.07: followed activities show title and today's state in the owner's time zone, by username, page by page")
   func list() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: "2026-11-21T20:00:00.000Z") { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("Followed activities have photos that followers read, of each entry that 'all' shows; strangers do not")
+  @Test("Followers can read the photo of each entry that 'all' shows; strangers cannot")
   func photos() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -161,7 +161,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("Followed activities are forgotten with either account; what social publishes late of it has no effect (ID-12)")
+  @Test("Followed activities are forgotten with either account, and late events of social have no effect (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())

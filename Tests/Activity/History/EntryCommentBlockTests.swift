@@ -9,9 +9,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Comments in blocks, by which a search finds them")
+@Suite("Comments stored in blocks for searching")
 struct EntryCommentBlockTests {
-  @Test("A filter of trigrams admits every text that is part of what it took in, and few others")
+  @Test("A filter of trigrams admits every text that its contents contain, and few others")
   func filter() {
     var generator = SeededGenerator(3)
     func text(_ count: Int) -> String {
@@ -42,7 +42,7 @@ struct EntryCommentBlockTests {
     }
   }
 
-  @Test("Comments that are written, changed and deleted leave each block with its count and a filter of all its comments")
+  @Test("Written, changed and deleted comments leave each block with the right count and a filter of all its comments")
   func changes() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let ana = try await services.register()
@@ -108,7 +108,7 @@ struct EntryCommentBlockTests {
     }
   }
 
-  @Test("A search for a text that is not there goes through a small part of many comments")
+  @Test("A search for a text that does not occur reads a small part of many comments")
   func search() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let ana = try await services.register()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Texts as comments are searched (T UC 03.04)")
+@Suite("Texts folded for searching comments (T UC 03.04)")
 struct FoldedTextTests {
   @Test(
-    "Folded texts have no case, accents, marks or blanks in a row",
+    "Folded texts have no case, accents, combining marks or repeated blanks",
     arguments: [
       ("Qué  CALOR\n", "que calor"), ("Straße", "strasse"), ("ΜΆΪΟΣ μάϊος", "μαιοσ μαιοσ"), ("İstanbul", "istanbul"),
       ("e\u{301}\u{302}", "e"), ("ﬁn", "fin"), ("Ñandú", "nandu"), (" \u{200B} ", ""), ("\u{301}", ""), ("🏃🏽‍♀️ 5k", "🏃🏽♀ 5k"),

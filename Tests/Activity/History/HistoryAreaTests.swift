@@ -10,7 +10,7 @@ struct HistoryAreaTests {
   /// Degrees of latitude that are so many metres.
   private func degrees(_ meters: Double) -> Double { meters / HistoryArea.earthRadius * 180 / .pi }
 
-  @Test("Within 5 km are 5,000 m: a metre nearer is in, a metre farther is not", arguments: [-89.0, -33.4, 0, 40.4, 71.1, 88.9])
+  @Test("A 5 km area contains points at 4,999 m and none at 5,001 m", arguments: [-89.0, -33.4, 0, 40.4, 71.1, 88.9])
   func border(latitude: Double) {
     let area = HistoryArea(latitude: latitude, longitude: 2, meters: 5_000)
     for sign in [-1.0, 1] {
@@ -19,7 +19,7 @@ struct HistoryAreaTests {
     }
   }
 
-  @Test("The date line divides no area")
+  @Test("An area across the date line contains both sides")
   func dateLine() {
     for longitude in [179.99, -179.99, 180, -180] {
       let area = HistoryArea(latitude: -16.5, longitude: longitude, meters: 5_000)
@@ -32,7 +32,7 @@ struct HistoryAreaTests {
     }
   }
 
-  @Test("Around a pole lie all longitudes", arguments: [90.0, -90, 89.99, -89.97])
+  @Test("An area around a pole contains all longitudes", arguments: [90.0, -90, 89.99, -89.97])
   func poles(latitude: Double) {
     let area = HistoryArea(latitude: latitude, longitude: 10, meters: 5_000)
     for longitude in stride(from: -180.0, through: 180, by: 15) {
@@ -42,7 +42,7 @@ struct HistoryAreaTests {
     }
   }
 
-  @Test("Whatever is within the distance is within the boxes, for 20,000 points of any place and distance")
+  @Test("Whatever lies within the distance lies within the area's boxes, for 20,000 points of any place and distance")
   func boxes() {
     var generator = SeededGenerator(7)
     var inside = 0

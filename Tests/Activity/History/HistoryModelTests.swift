@@ -10,7 +10,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("The history beside an obviously right model")
+@Suite("The history compared with a simple model")
 struct HistoryModelTests {
   static let words = ["sol", "Sol y mar", "mar", "Río", "rio grande", "té", "a", "ab", "aba", "LLUVIA", "lluvía fina", "ñu"]
   static let centres = [(40.4, -3.7), (40.43, -3.69), (-16.5, 179.99), (-16.5, -179.99), (89.99, 12.0), (89.98, -170.0)]
@@ -109,7 +109,7 @@ struct HistoryModelTests {
     }
   }
 
-  @Test("The history finds what an obviously right model finds, in its order, page by page, for 1,000 queries of every kind")
+  @Test("The history finds what a simple model finds, in its order, page by page, for 1,000 queries of every kind")
   func combinations() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       var world = World()

@@ -81,7 +81,7 @@ struct HistorySpeedTests {
   }
 
   @Test(
-    "A history's first page among ten times the entries takes about as many steps, whatever is looked for",
+    "A history's first page among ten times the entries takes about as many steps, whatever is searched",
     .enabled(if: entries == nil))
   func ratio() async throws {
     let small = try await times(days: 100, activities: 5, limit: 3)
@@ -93,7 +93,7 @@ struct HistorySpeedTests {
     }
   }
 
-  @Test("No statement of the history looks through a table, or sorts what it could read in order")
+  @Test("No query of the history scans a table, or sorts what it could read in order")
   func plans() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       for sql in [

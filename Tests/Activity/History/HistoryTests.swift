@@ -79,7 +79,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.01: entries with a location are points of the map, no others")
+  @Test("T UC 03.01: only entries with a location are points of the map")
   func points() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history shows nothing of somebody once it is known that the following ended; late news opens nothing")
+  @Test("The history hides an account once the end of the follow is known; late events do not open it again")
   func revoked() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -153,7 +153,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history's page that was begun while following shows nothing more once it is known that the following ended")
+  @Test("A page of the history begun while following shows nothing more once the end of the follow is known")
   func revokedBetweenPages() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -171,7 +171,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history shows followers no place of who has withdrawn the consent to location, nor finds anything by it")
+  @Test("The history hides locations of an owner who withdrew the consent from followers, also in searches")
   func withdrawnConsent() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -257,7 +257,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "T UC 03.04, exception: an empty text is not searched, and one is asked to enter some",
+    "T UC 03.04, exception: an empty search text is refused with the request to enter some",
     arguments: ["", "  ", "\u{200B}", "\u{301}"])
   func emptyText(text: String) async throws {
     try await ServicesInProcess.running(Self.services) { services in
@@ -298,7 +298,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.05, exception: without consent to location one is asked to give it; with it, at once")
+  @Test("T UC 03.05, exception: a search by location asks for a missing consent, and works as soon as it is given")
   func consent() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register(consents: [.activityData])
@@ -311,7 +311,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history finds comments and places as they were recorded, changed, deleted, brought back and removed last")
+  @Test("The history finds the latest state of comments and locations that were changed, deleted, restored and removed")
   func recorded() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -349,7 +349,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history holds nothing of a deleted entry, by whatever it was found")
+  @Test("A deleted entry is found by no query of the history")
   func changes() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -368,7 +368,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The history leaves no three characters of a deleted account's comments in the store's files (ID-12)")
+  @Test("No three characters of a deleted account's comments remain in the store's files (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -395,7 +395,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("The days of a look back are a range, in order", arguments: Language.allCases)
+  @Test("A history query filters by a range of days, and refuses one in the wrong order", arguments: Language.allCases)
   func days(language: Language) async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register(language: language)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("The days of a history, a few at a time")
+@Suite("Reading the days of a history a few at a time")
 struct HistoryWindowTests {
   private func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(number)) }
 
-  @Test("The days of a history come once each, the newest first, whatever is found in them")
+  @Test("The days of a history are read once each, the newest first, whatever is found in them")
   func cover() {
     var generator = SeededGenerator(5)
     for _ in 0..<2_000 {
@@ -31,7 +31,7 @@ struct HistoryWindowTests {
     #expect(none.next(looked: 0, found: 0, of: 51) == nil)
   }
 
-  @Test("The days of a history are soon many where little is found, and no more than are needed where much is")
+  @Test("The window of a history's days grows quickly where little is found, and stays small where much is found")
   func lengths() {
     func lengths(_ days: Int, perDay: Double) -> [Int] {
       var window = HistoryWindow(day(1)...day(days))

@@ -44,7 +44,7 @@ struct AppleFaultsTests {
     #expect(try packed.read().records.samples.map(\.amount) == [777])
   }
 
-  @Test("A document type that breaks the rules is refused all the same where it declares entities, or is longer than any")
+  @Test("A malformed document type is still refused if it declares entities or is excessively long")
   func unsafe() throws {
     for declaration in [
       "<!ENTITY a \"b\">", "<!ENTITY % a SYSTEM \"x\"> %a;", String(repeating: "<!ELEMENT b (c)>", count: 10_000),
@@ -79,7 +79,7 @@ struct AppleFaultsTests {
     #expect(records.samples.dropFirst(5).first?.source.name?.hasPrefix("Ana ") == true)
   }
 
-  @Test("A reference to a character is found wherever the reading of a long export is cut, and a good one stays")
+  @Test("An invalid character reference is found wherever a long export is split, and a valid one stays")
   func cuts() throws {
     // Slices are of 64 KiB: each of these lies across the end of one.
     for shift in 0..<14 {
@@ -94,7 +94,7 @@ struct AppleFaultsTests {
     }
   }
 
-  @Test("An archive of Apple Health is found by its content, whatever its entries are called under the flag of UTF-8")
+  @Test("An archive of Apple Health is recognized by its content, whatever the names of its entries marked as UTF-8")
   func names() throws {
     let export = Array(Self.export(Self.type, AppleHealthTests.record("StepCount", "count", "12")).utf8)
     for name in ["apple_health_export/导出.xml", "apple_health_export/exportação.xml", "експорт.xml"] {
@@ -107,7 +107,7 @@ struct AppleFaultsTests {
     }
   }
 
-  @Test("Apple's broken exports come in: iOS 16, control characters, names in Chinese, read in a process without rights")
+  @Test("Apple's malformed exports are imported in a process without rights: iOS 16, control characters, Chinese names")
   func service() async throws {
     let record = AppleHealthTests.record("StepCount", "count", "12", source: "A\u{0B}B")
     let bytes = OtherArchives.utf8Zip([("apple_health_export/导出.xml", Array(Self.export(Self.type, record).utf8))])

@@ -59,7 +59,7 @@ struct AppleHealthTests {
     #expect(records.map(\.line) == Array(13...17))
   }
 
-  @Test("An export of Apple Health has bad records, each with its line and reason, and the rest is read")
+  @Test("Bad records of an Apple Health export are listed with line and reason, and the rest is read")
   func bad() throws {
     let good = Self.record("StepCount", "count", "1")
     let text = Self.export(
@@ -95,7 +95,7 @@ struct AppleHealthTests {
     #expect(records.exercises.map(\.distanceMeters) == [804.672, 21_500])
   }
 
-  @Test("An export of Apple Health has workouts' distances as records': read to millionths of the unit, kept to the millimetre")
+  @Test("Distances of Apple Health are read to millionths of the unit and kept to the millimetre, of workouts as of records")
   func distances() throws {
     for (value, unit, meters) in [
       ("0.4972046", "mi", 800.174), ("5.1234567", "km", 5123.457), ("12.3456", "m", 12.346), ("1000.5", "ft", 304.952),
@@ -148,7 +148,7 @@ struct AppleHealthTests {
     }
   }
 
-  @Test("An export of Apple Health is read without its document type elsewhere; an entity that nobody declared breaks it")
+  @Test("An Apple Health export is read without an external document type, and an undeclared entity damages it")
   func outside() throws {
     let dtd = "<!DOCTYPE HealthData SYSTEM \"http://127.0.0.1:9/x.dtd\">"
     let good = "\(dtd)<HealthData>\(Self.record("StepCount", "count", "3"))</HealthData>"
@@ -158,7 +158,7 @@ struct AppleHealthTests {
     #expect(fault == .damaged && records.samples.map(\.amount) == [3])
   }
 
-  @Test("An export of Apple Health nested without measure, or with attributes without measure, is refused")
+  @Test("An Apple Health export with excessive nesting or attributes is refused")
   func depth() throws {
     let deep = "<HealthData>" + String(repeating: "<a>", count: 100_000)
     #expect(try TemporaryFile("export.xml", deep).read().fault == .unsafe)
@@ -166,7 +166,7 @@ struct AppleHealthTests {
     #expect(try TemporaryFile("export.xml", wide).read().fault == .unsafe)
   }
 
-  @Test("An export of Apple Health cut off anywhere is damaged there, and what stands before is read")
+  @Test("A truncated Apple Health export is reported as damaged, and everything before the cut is read")
   func cutOff() throws {
     let whole = Array(Self.export((1...50).map { Self.record("StepCount", "count", "\($0)") }.joined(separator: "\n")).utf8)
     for length in stride(from: whole.count - 20, to: 1000, by: -977) {
@@ -176,7 +176,7 @@ struct AppleHealthTests {
     }
   }
 
-  @Test("An export of Apple Health names samples by their content: the same in each export, others each another")
+  @Test("Samples of Apple Health are named by their content: the same in each export, and different for others")
   func ids() throws {
     let text = Self.export(
       [

@@ -5,13 +5,13 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("Whose rows of a Fitbit file are taken")
+@Suite("Choosing the person of a Fitbit file")
 struct FitbitPersonTests {
   private static func rows(_ people: [String]) -> String {
     RowsTests.fitbit + people.enumerated().map { "\($1),3/12/2016 \($0 % 24):00,x,10\n" }.joined()
   }
 
-  @Test("A Fitbit file without rows of the person asked for fails, names the field, and says whose rows there are")
+  @Test("A Fitbit file without rows of the requested person fails, names the field, and lists the persons that it has")
   func unknown() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for (language, text) in [
@@ -41,7 +41,7 @@ struct FitbitPersonTests {
     }
   }
 
-  @Test("Of a Fitbit file's persons the first twenty are named, each once and shortened, and it is said where there are more")
+  @Test("The first twenty persons of a Fitbit file are named, each once and shortened, with a note if there are more")
   func many() async throws {
     let long = String(repeating: "x", count: 5000)
     for (count, isCut) in [(20, false), (21, true), (3000, true)] {
@@ -56,13 +56,13 @@ struct FitbitPersonTests {
     }
   }
 
-  @Test("A Fitbit file without rows has none of others either: there is nothing to take, and nothing wrong")
+  @Test("A Fitbit file without any rows is read without a fault")
   func empty() throws {
     let (records, fault) = try TemporaryFile("hours.csv", RowsTests.fitbit).read(person: "1")
     #expect(records.isEmpty && fault == nil)
   }
 
-  @Test("A Fitbit file that is stopped and read on knows the person from the rows before")
+  @Test("A Fitbit file read on after a stop still knows the person from the rows before")
   func readOn() throws {
     let file = try TemporaryFile("hours.csv", Self.rows(["1", "2", "1", "3"]))
     let reader = try file.file.reader(.fitbitHours, person: "1")

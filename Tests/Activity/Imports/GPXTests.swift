@@ -47,7 +47,7 @@ struct GPXTests {
     #expect((meters * 1000).rounded() / 1000 == meters && (2222...2224).contains(meters))
   }
 
-  @Test("GPX is right over the date line and at the pole")
+  @Test("GPX distances are right across the date line and at the pole")
   func edges() throws {
     let text = track(
       "<trkseg>\(point("0", "179.5"))\(point("0", "-179.5"))</trkseg><trkseg>\(point("89.5", "0"))\(point("89.5", "180"))</trkseg>"
@@ -64,7 +64,7 @@ struct GPXTests {
     #expect(records.exercises.count == 1 && records.exercises[0].durationSeconds == nil && records.exercises[0].start == nil)
   }
 
-  @Test("GPX takes times of 1970's first moment, which programs without a clock write, for none")
+  @Test("GPX times of 1970-01-01, which programs without a clock write, count as missing")
   func clockless() throws {
     let zero = "1970-01-01T00:00:00Z"
     let text = track("<type>run</type><trkseg>\(point("1", "1", zero))\(point("1", "2", zero))</trkseg>")
@@ -72,7 +72,7 @@ struct GPXTests {
     #expect(records.faults == ["3 withoutTime"] && records.samples.isEmpty && records.exercises.map(\.start) == [nil])
   }
 
-  @Test("GPX has bad points, each with its line, and the rest is measured")
+  @Test("Bad points of a GPX track are listed with their lines, and the rest is measured")
   func badPoints() throws {
     let text = track(
       "<type>hiking</type><trkseg>\n\(point("1", "1", "2026-11-20T08:00:00Z"))\(point("91", "1", "2026-11-20T08:01:00Z"))"
@@ -84,7 +84,7 @@ struct GPXTests {
     #expect(records.samples.map(\.amount).allSatisfy { abs($0 - 111_178_146) < 2000 })
   }
 
-  @Test("GPX of no known kind adds to no total: it may be a drive")
+  @Test("GPX of no known kind adds to no total, since it may be a drive")
   func drive() throws {
     let text = track(
       "<trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", "1", "2026-11-20T08:10:00Z"))</trkseg>")
@@ -94,7 +94,7 @@ struct GPXTests {
   }
 
   @Test(
-    "GPX has types of many programs and languages: numbers of Strava, words, none",
+    "GPX types of many programs and languages are recognized: Strava's numbers, words, or none",
     arguments: [
       ("1", ExerciseKind.cycling), ("9", .running), ("10", .walking), ("4", .walking), ("16", .other), ("correr", .running),
       ("Ciclismo", .cycling), ("Caminata", .walking), ("Senderismo", .walking), ("corrida", .running), ("Caminhada", .walking),
@@ -116,7 +116,7 @@ struct GPXTests {
     #expect(records.faults == (kind == .other ? ["2 unknownMovement"] : []), "\(type)")
   }
 
-  @Test("GPX tracks that do not say how somebody moved are what was said when the file was announced, others are not")
+  @Test("GPX tracks without a type get the movement announced with the file; others keep their own")
   func movement() async throws {
     func track(_ type: String, _ longitude: String) -> String {
       "<trk>\(type)<trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", longitude, "2026-11-20T08:10:00Z"))</trkseg></trk>"
@@ -134,7 +134,7 @@ struct GPXTests {
     }
   }
 
-  @Test("GPX with times without a zone is in the account's time")
+  @Test("GPX times without a time zone are read in the account's own")
   func localTimes() async throws {
     let text = track(
       "<type>run</type><trkseg>\(point("0", "0", "2026-11-20T23:30:00"))\(point("0", "0.01", "2026-11-20T23:40:00.5"))"

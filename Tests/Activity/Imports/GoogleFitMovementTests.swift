@@ -5,14 +5,14 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("How Google Fit says that a distance was covered (MOVE-3)")
+@Suite("The kinds of movement of Google Fit's distances (MOVE-3)")
 struct GoogleFitMovementTests {
   private static func days(_ column: String, _ distance: Int = 9000, steps: Int = 100) -> String {
     "Date,Distance (m),Step count,\(column) duration (ms),Inactive duration (ms)\n2026-11-18,\(distance),\(steps),60000,60000\n"
   }
 
   @Test(
-    "A distance of Google Fit belongs to the kind of its duration: biking is cycling, and no walk",
+    "A distance of Google Fit gets the kind of its duration: biking is cycling, and not walking",
     arguments: [
       ("Biking", ImportedSample.Kind.cyclingDistance), ("Cycling", .cyclingDistance), ("Mountain biking", .cyclingDistance),
       ("Running", .runningDistance), ("Jogging", .runningDistance), ("Treadmill running", .runningDistance),
@@ -25,7 +25,7 @@ struct GoogleFitMovementTests {
     #expect(records.faults.isEmpty)
   }
 
-  @Test("A distance of Google Fit without any duration counts as walked where it could be, and is else listed, not lost unsaid")
+  @Test("A distance of Google Fit without any duration counts as walked if that is plausible, and is listed otherwise")
   func none() throws {
     let text =
       "Date,Distance (m),Step count,Inactive duration (ms)\n2026-11-17,4000,6000,60000\n2026-11-18,50000,600,60000\n2026-11-19,0,,1\n"
@@ -48,7 +48,7 @@ struct GoogleFitMovementTests {
     "Date,Distance (m),Step count,Walking duration (ms),Inactive duration (ms)\n2026-11-18,3330.5,2920,600000,3600000\n"
 
   @Test(
-    "The file of a day of Google Fit takes nothing from what the table of all days has of it, in either order",
+    "Google Fit's file of one day takes nothing from what its table of all days adds, in either order",
     arguments: [[0, 1], [1, 0]])
   func nothingLost(order: [Int]) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in

@@ -28,7 +28,7 @@ struct ImportCancelTests {
     Long(text: head, totalBytes: 2_000_000_000, sha256: String(repeating: "0", count: 64)),
   ]
 
-  @Test("Imports cancelled while they are read let the next one be read at once, whatever their reader is at", arguments: [0, 1])
+  @Test("Cancelling an import while it is read lets the next one start at once, whatever the reader is doing", arguments: [0, 1])
   func slots(_ index: Int) async throws {
     let long = Self.files[index]
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in

@@ -74,7 +74,7 @@ struct ImportConsentTests {
   }
 
   @Test(
-    "Imports need consent at every step; once withdrawn, those on their way end with the reason, and files are removed")
+    "Imports need consent at every step; withdrawing it ends them with the reason and removes their files")
   func withdrawn() async throws {
     let (name, bytes) = try Self.file(.appleHealth)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in

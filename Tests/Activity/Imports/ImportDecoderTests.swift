@@ -21,7 +21,7 @@ struct ImportDecoderTests {
         "1,\(1 + index / 24 % 12)/\(1 + index / 288 % 28)/\(2010 + index / 8064) \(index % 24):00,x,7\n"
       }.joined()).utf8)
 
-  @Test("Decoders may be killed while they read: another reads on where the file stood, and nothing is lost or taken twice")
+  @Test("When a decoder is killed, another continues where it stopped, and nothing is lost or imported twice")
   func killed() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -48,7 +48,7 @@ struct ImportDecoderTests {
     }
   }
 
-  @Test("Decoders that die of a file three times end its import, not the service; so does identifying it")
+  @Test("A file that kills its decoder three times ends its import, not the service, also while it is identified")
   func deadly() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -69,7 +69,7 @@ struct ImportDecoderTests {
     }
   }
 
-  @Test("Decoders report the same of a file as reading it in one's own process does", arguments: 0..<6)
+  @Test("Decoders report the same for a file as reading it in one's own process", arguments: 0..<6)
   func same(index: Int) throws {
     let gpx =
       "<gpx><trk><name>Über\u{301}</name><type>run</type><trkseg><trkpt lat=\"1\" lon=\"2\"><time>2026-11-20T10:00:00Z</time></trkpt><trkpt lat=\"1.001\" lon=\"2\"><time>2026-11-20T10:10:00Z</time></trkpt></trkseg></trk></gpx>"

@@ -10,9 +10,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("What is kept of imports, and for how long")
+@Suite("How long imports are kept")
 struct ImportHousekeepingTests {
-  @Test("A file without a new chunk for 24 hours is removed, and its import has ended; a chunk begins the time anew")
+  @Test("A file without a new chunk for 24 hours is removed and its import ended; each chunk restarts the time")
   func expired() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

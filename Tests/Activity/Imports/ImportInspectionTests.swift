@@ -8,7 +8,7 @@ import Operations
 import Sampling
 import Testing
 
-@Suite("Files that take long to be identified", .timeLimit(.minutes(2)))
+@Suite("Files that are slow to identify", .timeLimit(.minutes(2)))
 struct ImportInspectionTests {
   /// White space that could be an export, again and again, with so much noise that it is no bomb.
   private static let zip = Result {
@@ -18,7 +18,7 @@ struct ImportInspectionTests {
     return try Zip.archive((0..<150).map { ("\($0).xml", entry) })
   }
 
-  @Test("Files slow to identify are looked at once, however often completed; meanwhile others' files arrive and are read")
+  @Test("A file that is slow to identify is read once however often it is completed, while other accounts' files are imported")
   func once() async throws {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -59,7 +59,7 @@ struct ImportInspectionTests {
   }
 
   @Test(
-    "Files slow to identify are given up when cancelled: who waits learns it, and the decoder ends, within a second")
+    "Cancelling a file that is slow to identify ends the decoder and answers the waiting caller within a second")
   func cancelled() async throws {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("What becomes of imports, and how long it is kept (MOVE-3)")
+@Suite("Outcomes of imports, and how long they are kept (MOVE-3)")
 struct ImportOutcomeTests {
   private static let useless: [(ImportFormat, String, String)] = [
     (.gpx, "a.gpx", "<gpx><wpt lat=\"1\" lon=\"1\"/></gpx>"), (.appleHealth, "export.xml", "<HealthData/>"),
@@ -18,7 +18,7 @@ struct ImportOutcomeTests {
     (.loopHabits, "Habits.csv", LoopTests.columns), (.loopCheckmarks, "Checkmarks.csv", "Date,A,\n2026-11-20,NO,\n"),
   ]
 
-  @Test("A file that has nothing to be taken is no import that is done: it says so, and which file would do, in both languages")
+  @Test("A file with nothing to import is not reported as done, but with the file that would do, in both languages")
   func nothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for (language, words) in [
@@ -44,7 +44,7 @@ struct ImportOutcomeTests {
     }
   }
 
-  @Test("A file of records that are all known, or all refused, is done")
+  @Test("A file whose records are all known or all refused is reported as done")
   func known() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -59,7 +59,7 @@ struct ImportOutcomeTests {
     "<gpx><trk><name>Track \(number)</name><type>run</type><trkseg><trkpt lat=\"1\" lon=\"\(number).1\"><time>2026-11-20T08:00:00Z</time></trkpt></trkseg></trk></gpx>"
   }
 
-  @Test("The first of more than a hundred imports is there with its track")
+  @Test("The first of more than a hundred imports still has its track")
   func hundred() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -72,7 +72,7 @@ struct ImportOutcomeTests {
   }
 
   @Test(
-    "Tracks and problems of the oldest imports are forgotten where they take more than 16 MiB, and it is said of these imports")
+    "Tracks and problems of the oldest imports are forgotten beyond 16 MiB, and these imports say so")
   func bytes() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

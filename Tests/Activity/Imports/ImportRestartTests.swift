@@ -30,7 +30,7 @@ struct ImportRestartTests {
     return (AppleHealthTests.export(lines.joined(separator: "\n")), steps, bad)
   }
 
-  @Test("Imports that are stopped are read on from any record as if they had never been stopped")
+  @Test("Imports stopped at any record continue as if they had never been stopped")
   func everyPosition() throws {
     let file = try TemporaryFile("export.xml", Self.export(300).text)
     let all = try file.read().records.map(Self.text)
@@ -51,7 +51,7 @@ struct ImportRestartTests {
     if case .sample(let sample) = record.content { "\(record.line) \(sample.id)" } else { "\(record.line) \(record.content)" }
   }
 
-  @Test("Imports stopped between any two transactions, again and again, lose nothing and take nothing twice")
+  @Test("Imports stopped between any two transactions, again and again, lose nothing and import nothing twice")
   func stops() async throws {
     let (text, steps, bad) = Self.export(9000)
     let bytes = Array(text.utf8)

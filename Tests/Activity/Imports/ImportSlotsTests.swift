@@ -27,7 +27,7 @@ struct ImportSlotsTests {
   }
 
   @Test(
-    "Imports of several accounts are read in parallel: three at most, one of an account, and no more than two large ones"
+    "Imports are read in parallel: at most three, one for each account, and no more than two large ones"
   )
   func slots() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -72,7 +72,7 @@ struct ImportSlotsTests {
     }
   }
 
-  @Test("Imports of several accounts do not wait for each other: a small one ends while a large one is read, both whole")
+  @Test("Imports of several accounts do not wait for each other: a small one ends while a large one is read")
   func together() async throws {
     let records = 40_000
     let large = Array(

@@ -8,9 +8,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("The files of imports on their way")
+@Suite("The files of unfinished imports")
 struct ImportSpoolTests {
-  @Test("An import's first bytes arrive while the account's last other file goes, and the folder with it")
+  @Test("An import's first bytes are stored even while the account's other file and its folder are removed")
   func folder() async throws {
     let home = Home(path: "/tmp/racha-spool-\(UInt64.random(in: .min ... .max))")
     defer { unlink(home) }

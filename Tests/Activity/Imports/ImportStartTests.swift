@@ -10,7 +10,7 @@ import Testing
 @testable import ActivityService
 
 /// A file may do to its reader what ends the whole process. A start that was noted and led to nothing is what is left of that.
-@Suite("Imports whose reading breaks down", .timeLimit(.minutes(2)))
+@Suite("Imports that crash while they are read", .timeLimit(.minutes(2)))
 struct ImportStartTests {
   private static let records = 3 * ImportLimits.batch
   private static let bytes = Array(
@@ -41,7 +41,7 @@ struct ImportStartTests {
     do { try await reading.value } catch is CancellationError { #expect(beats < .max) }
   }
 
-  @Test("Imports that break down are given up after three starts: the fourth does not touch the file, and says why")
+  @Test("An import that crashes is given up after three starts: the fourth does not touch the file, and says why")
   func givenUp() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -66,7 +66,7 @@ struct ImportStartTests {
     }
   }
 
-  @Test("Imports that break down go on where they stood as long as each start comes to something")
+  @Test("An import that crashes goes on where it stopped as long as each start makes progress")
   func progress() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -87,7 +87,7 @@ struct ImportStartTests {
     }
   }
 
-  @Test("Starts of imports are not counted where the service was stopped in good order")
+  @Test("Starts of imports are not counted if the service was stopped in an orderly way")
   func stopped() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

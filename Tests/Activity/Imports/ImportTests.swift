@@ -27,7 +27,7 @@ struct ImportTests {
 
   private static let bytes = Array(export.utf8)
 
-  @Test("Imports arrive in chunks: one that is lost, repeated or overlapping is no harm, and the answer says where to go on")
+  @Test("Chunks of an import may be lost, repeated or overlap, and the answer says where to continue")
   func chunks() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -58,7 +58,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports keep what has arrived: other bytes for the same position are refused by field and rule, and the same are not")
+  @Test("Bytes that differ from those already received are refused by field and rule; the same bytes are accepted")
   func otherBytes() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -85,7 +85,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports take one of two chunks that come at the same time: the file is what was confirmed to have arrived")
+  @Test("Two concurrent chunks of an import leave exactly the bytes that were confirmed")
   func atOnce() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -114,7 +114,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports lie for their owner's eyes alone while they arrive")
+  @Test("Files of imports can be read by the service's own user only")
   func modes() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -128,7 +128,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports of the same file twice change nothing, also as an archive, nor do two at the same time")
+  @Test("Importing the same file twice changes nothing, also as an archive or at the same time")
   func twice() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -142,7 +142,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports keep the good records of a file with bad ones, which are listed by line and reason, in the caller's language")
+  @Test("Good records of a file are imported, and bad ones listed by line and reason in the caller's language")
   func problems() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -179,7 +179,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports that break off keep what stands before, and say where")
+  @Test("An import that breaks off keeps the records before, and says where it broke off")
   func brokenOff() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -190,7 +190,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports of wrong types, with lying names, formats or checksums are refused with the reason, and the file is removed")
+  @Test("Imports of wrong types, with false names, formats or checksums are refused with the reason, and the file is removed")
   func lies() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -239,7 +239,7 @@ struct ImportTests {
   }
 
   @Test(
-    "Imports are at most three unfinished ones of an account, and of all as much as there is room for beside what has arrived")
+    "An account has at most three unfinished imports, and all accounts as many as the remaining space allows")
   func bounds() async throws {
     let settings = ["racha.imports.spoolBytes": "1000"]
     try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
@@ -266,7 +266,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports take no more of an account than its share: beyond it a clear refusal, which others do not feel")
+  @Test("An account's imports use at most its share of space; beyond it they are refused without affecting other accounts")
   func share() async throws {
     let settings = ["racha.imports.spoolBytesPerAccount": "1000"]
     try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
@@ -333,7 +333,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports of habits take archived ones into the archive, with their marks, and goals that are limits as such")
+  @Test("Imported habits keep their entries, archived ones go to the archive, and limits stay limits")
   func habits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -380,7 +380,7 @@ struct ImportTests {
     }
   }
 
-  @Test("Imports say of each mark that cannot be taken why: the habit is paused, skipped, put away or not planned on that day")
+  @Test("An import says why an entry is refused: the habit is paused, skipped, archived or not planned on that day")
   func restingHabits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(language: .spanish)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Totals of imports from before they were named without their amounts (MOVE-3)")
+@Suite("Imported totals of earlier stores (MOVE-3)")
 struct ImportedTotalSchemaTests {
-  @Test("Totals of earlier imports get the names that the same files give now; what came twice counts once, its day anew")
+  @Test("Totals of earlier imports get the names that the same files give now; duplicates count once, and the day is recounted")
   func upgrade() async throws {
     let day = try LocalDay(text: "2026-11-20")
     let midnight = Int64(day.daysSinceEpoch) * 86_400_000

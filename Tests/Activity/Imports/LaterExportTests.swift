@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("A later export, in which the present hour or day has grown (MOVE-3)")
+@Suite("A later export in which the current hour or day has grown (MOVE-3)")
 struct LaterExportTests {
   /// Two exports of the same day, and what the later one says of it.
   struct Exports: Sendable, CustomTestStringConvertible {
@@ -58,7 +58,7 @@ struct LaterExportTests {
     }
   }
 
-  @Test("Of an hour that one file reports several times the largest counts")
+  @Test("If a file reports an hour several times, the largest value counts")
   func within() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Local times of imported files")
 struct LocalTimesTests {
   @Test(
-    "Local times in files are the first of two where clocks were put back, and the time before where put forward",
+    "A local time that comes twice is the first of the two, and one that is skipped keeps the offset before",
     arguments: [
       ("Europe/Madrid", "2026-10-25T01:30:00.000Z", "2026-10-24T23:30:00.000Z"),
       ("Europe/Madrid", "2026-10-25T02:30:00.000Z", "2026-10-25T00:30:00.000Z"),

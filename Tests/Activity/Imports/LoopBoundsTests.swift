@@ -6,7 +6,7 @@ import Operations
 import Testing
 
 /// What takes little room in a database and much in memory: see `LoopDatabase`.
-@Suite("Backups of Loop Habit Tracker that were made to be large", .timeLimit(.minutes(1)))
+@Suite("Very large backups of Loop Habit Tracker", .timeLimit(.minutes(1)))
 struct LoopBoundsTests {
   /// What reading a file finds, and how much more memory SQLite takes meanwhile.
   private static func read(_ bytes: [UInt8]) throws -> (records: [ImportedRecord], fault: FormatFault?, memory: Int64) {

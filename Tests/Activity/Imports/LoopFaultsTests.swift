@@ -5,7 +5,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("What Loop Habit Tracker exports beside marks and habits (MOVE-3)")
+@Suite("What Loop Habit Tracker exports besides entries and habits (MOVE-3)")
 struct LoopFaultsTests {
   private static let habits =
     LoopTests.columns
@@ -21,7 +21,7 @@ struct LoopFaultsTests {
       [("Habits.csv", Array(habits.utf8))] + others + [("Checkmarks.csv", Array(marks.utf8)), ("Scores.csv", [0x31])])
   }
 
-  @Test("Loop's table with a comma in the name of a habit is read where the habits are known, with what was skipped")
+  @Test("Loop's table with a comma in a habit's name is read if the habits are known, skipped days included")
   func commas() throws {
     let (records, fault) = try TemporaryFile("Loop.zip", try Self.archive()).read()
     #expect(fault == nil && records.faults.isEmpty)
@@ -52,7 +52,7 @@ struct LoopFaultsTests {
     #expect(Set(records.compactMap(\.part)) == ["Habits.csv", "001 Read write/Checkmarks.csv", "Checkmarks.csv"])
   }
 
-  @Test("Loop's table alone is read where a blank shows which commas are in names, and else refused, as one habit's marks are")
+  @Test("Loop's table alone is read if blanks separate its columns, and refused if commas or the habit are ambiguous")
   func alone() throws {
     let (records, _) = try TemporaryFile("Checkmarks.csv", Self.marks).read()
     #expect(records.faults.isEmpty && records.marks.count == 4 && records.skips.count == 2)
@@ -90,7 +90,7 @@ struct LoopFaultsTests {
     #expect(records.marks.map(\.progress) == [.done, .amount(1), .amount(5.5)])
   }
 
-  @Test("Ten days in a row of which five were skipped are a streak that nothing breaks; the same again changes nothing")
+  @Test("Ten days in a row of which five were skipped are one unbroken streak, and importing them again changes nothing")
   func service() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")

@@ -63,7 +63,7 @@ struct LoopTests {
   }
 
   @Test(
-    "Loop's repetition at a time that is no day is a problem, and not the day on which its habit begins",
+    "A Loop repetition whose time is no day is a problem, and does not set the day on which its habit begins",
     arguments: [
       "1448928000000 + 3600000", "-86400000", "NULL", "'then'", "4102444800000", "-9223372036854775807 - 1",
     ])
@@ -80,7 +80,7 @@ struct LoopTests {
     #expect(records.marks.map(\.day.description) == ["2016-01-02", "2016-01-01"])
   }
 
-  @Test("Backups of Loop Habit Tracker with amounts and days that nobody has: each is a problem, and the rest is read")
+  @Test("Impossible amounts and days of a Loop backup are problems with their lines, and the rest is read")
   func impossible() throws {
     let rows = """
       Date,Run,M
@@ -144,7 +144,7 @@ struct LoopTests {
     #expect(found.faults == ["4 badNumber"])
   }
 
-  @Test("Loop's goals or limits of 0, and words that it does not write, are problems with their line, and the rest is read")
+  @Test("Loop's goals or limits of 0, and unknown words, are problems with their lines, and the rest is read")
   func refused() throws {
     let rows = [
       "Coffee,NUMERICAL,,,1,1,#00897B,cups,AT_MOST,0,false", "Tea,NUMERICAL,,,1,1,#00897B,cups,AT_LEAST,0.0001,false",

@@ -7,7 +7,7 @@ import Sampling
 import Testing
 
 /// Real files, changed here and there, sent as people send theirs. The long form: `deploy/racha faults decoders`.
-@Suite("Files that are nearly right", .timeLimit(.minutes(120)))
+@Suite("Randomly mutated files", .timeLimit(.minutes(120)))
 struct MutatedFilesTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seed = environment["RACHA_MUTATION_SEED"].flatMap(UInt64.init) ?? 1
@@ -49,7 +49,7 @@ struct MutatedFilesTests {
     #expect(answers.count > 1)
   }
 
-  @Test("Mutated pictures are taken or refused, and the service is there for the next one")
+  @Test("Mutated pictures are accepted or refused, and the service handles the next one")
   func pictures() async throws {
     let files = try Self.files(Self.root.appendingPathComponent("Tests/Images/Fixtures").path).filter {
       !$0.name.hasSuffix(".py")
@@ -71,7 +71,7 @@ struct MutatedFilesTests {
     }
   }
 
-  @Test("Mutated exports are read or refused, and the service is there for the next one")
+  @Test("Mutated exports are read or refused, and the service handles the next one")
   func imports() async throws {
     let folder = Self.root.deletingLastPathComponent().appendingPathComponent("shared/data").path
     var files = FileManager.default.fileExists(atPath: folder) ? try Self.files(folder).filter { $0.name != "README.md" } : []

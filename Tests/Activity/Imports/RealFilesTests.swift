@@ -5,7 +5,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("What people really have, imported through the service")
+@Suite("Real people's exports, imported through the service")
 struct RealFilesTests {
   @Test("Fitbit's hourly steps of 34 people, each into an account of its own: every day's steps are those of the file")
   func fitbit() async throws {
@@ -142,7 +142,7 @@ struct RealFilesTests {
     }
   }
 
-  @Test("Loop's database: 9 habits with their schedules, 164 marks from 2016-01-01 to 2016-03-21; the same again changes nothing")
+  @Test("Loop's database: 9 habits with their schedules, 164 entries of 2016; importing it again changes nothing")
   func loop() async throws {
     guard let bytes = try RealFile.read("loop/loop.db") else { return }
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -164,7 +164,7 @@ struct RealFilesTests {
     }
   }
 
-  @Test("Loop's CSV files: the habits, and then their marks; marks without their habits are problems")
+  @Test("Loop's CSV files: first the habits, then their entries; entries without their habits are problems")
   func loopRows() async throws {
     guard let habits = try RealFile.read("loop/csv_export_Habits.csv"),
       let marks = try RealFile.read("loop/csv_export_Checkmarks.csv"),

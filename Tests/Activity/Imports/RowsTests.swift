@@ -109,7 +109,7 @@ struct RowsTests {
   }
 
   @Test(
-    "CSV files that are no export are refused",
+    "CSV files that are not exports are refused",
     arguments: [
       "", "\n\n", "Date,Open,Close\n2020-01-01,1.5,2\n", "a,b\n1,2\n", "hello", "\"", "Date,A\n2020-01-01,0.2557\n",
       "{\"samples\":[]}", "\u{0}\u{1}\u{2}",
@@ -125,7 +125,7 @@ struct RowsTests {
     #expect(fault == nil && records.samples.map(\.amount) == [7] && records.map(\.line) == [1_000_002])
   }
 
-  @Test("CSV files with fields beyond all measure are damaged")
+  @Test("CSV files with excessively long fields are damaged")
   func longRow() throws {
     let text = Self.fitbit + "1,3/12/2016 0:00,x,7\n1,\"" + String(repeating: "x", count: 2 << 20)
     let (records, fault) = try TemporaryFile("a.csv", text).read()

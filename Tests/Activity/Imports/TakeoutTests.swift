@@ -132,7 +132,7 @@ struct TakeoutTests {
     #expect(fault == nil && records.samples.map(\.amount) == [1, 2] && records.faults == ["1 brokenOff"])
   }
 
-  @Test("Archives of Takeout that unpack beyond all measure are refused before they do, and those without an export are none")
+  @Test("Archives of Takeout that unpack beyond the limit are refused before they do, and so are those without an export")
   func bounds() throws {
     let zeros = [UInt8](repeating: 0x20, count: 64 << 20)
     let bytes = try OtherArchives.tgz([("Takeout/a.bin", zeros)])

@@ -8,10 +8,10 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("When an account is told that it does not move (NOT-3)")
+@Suite("When an inactivity notice is due (NOT-3)")
 struct InactivityRulesTests {
   @Test(
-    "It is told at ten in the morning where it is, after so many whole days",
+    "An inactivity notice is sent at ten local time, after the chosen number of whole days",
     arguments: [
       ("UTC", 1, "2026-11-22T10:00:00.000Z"), ("UTC", 3, "2026-11-24T10:00:00.000Z"),
       ("Asia/Kolkata", 3, "2026-11-24T04:30:00.000Z"), ("America/New_York", 3, "2026-11-24T15:00:00.000Z"),
@@ -23,7 +23,7 @@ struct InactivityRulesTests {
     #expect(due.description == expected)
   }
 
-  @Test("What comes late of a day before a notice brings no other one at once")
+  @Test("Late steps for a day before an inactivity notice do not trigger another one at once")
   func start() throws {
     let (told, late, after) = (
       try LocalDay(text: "2026-11-24"), try LocalDay(text: "2026-11-22"), try LocalDay(text: "2026-11-25")
@@ -34,7 +34,7 @@ struct InactivityRulesTests {
   }
 }
 
-@Suite("Notices of days without movement (NOT-3)")
+@Suite("Inactivity notices (NOT-3)")
 struct InactivityTests {
   /// A Saturday.
   private static let now = "2026-11-21T12:00:00.000Z"
@@ -61,7 +61,7 @@ struct InactivityTests {
     }
   }
 
-  @Test("It is chosen, shown and ended; by itself nobody is told, and without consent to activity data it cannot be chosen")
+  @Test("Inactivity notices are chosen, shown and ended; they are off by default, and need consent to activity data")
   func chosen() async throws {
     try await run { services in
       let (ana, ben) = (try await services.register(), try await services.register(consents: []))
@@ -81,7 +81,7 @@ struct InactivityTests {
   }
 
   @Test(
-    "An account is told once for each time that it does not move, also where steps are corrected down and up again, and anew after it has moved"
+    "An account gets one notice for each inactive period, whatever steps are corrected, and another after it has moved"
   )
   func once() async throws {
     try await run { services in
@@ -111,7 +111,7 @@ struct InactivityTests {
     }
   }
 
-  @Test("Steps that come late for a day before the notice end it, and bring no other one at once")
+  @Test("Late steps for a day before an inactivity notice end it, and do not trigger another one at once")
   func late() async throws {
     try await run { services in
       let ana = try await services.register()
@@ -125,7 +125,7 @@ struct InactivityTests {
     }
   }
 
-  @Test("UC-07 AF-03: once it is ended nothing of it is told, and what was told is taken back")
+  @Test("UC-07 AF-03: once inactivity notices are turned off none is sent, and the one that was sent is withdrawn")
   func cleared() async throws {
     try await run { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -139,7 +139,7 @@ struct InactivityTests {
     }
   }
 
-  @Test("Who is suspended, has withdrawn its consent or was erased is not told; who travels is told by its new clock")
+  @Test("Suspended, unconsenting and erased accounts get no inactivity notice; travellers get it by their new time zone")
   func notTold() async throws {
     try await run { services in
       let (ana, ben, eve, zoe) = (

@@ -11,7 +11,7 @@ import Testing
 @Suite("Travelling")
 struct TravelTests {
   @Test(
-    "Days are lost whose end a clock put forward skips, and one of which more than half is gone",
+    "A change of zone loses the days whose end it skips, and one of which it skips more than half",
     arguments: [
       ("2026-11-21T20:00", "2026-11-21T23:00", []), ("2026-11-21T20:00", "2026-11-20T20:00", []),
       ("2026-11-21T20:00", "2026-11-22T03:00", ["2026-11-21"]), ("2026-11-21T23:50", "2026-11-22T12:00", ["2026-11-21"]),
@@ -25,7 +25,7 @@ struct TravelTests {
   }
 
   @Test(
-    "Travelling breaks no streak, wherever and whenever, and nothing done moves, doubles or is lost",
+    "Travelling breaks no streak, wherever and whenever, and no entry moves, doubles or is lost",
     arguments: [1, 2, 3, 4] as [UInt64])
   func traveller(seed: UInt64) async throws {
     let names = [
@@ -63,7 +63,7 @@ struct TravelTests {
     }
   }
 
-  @Test("Travelling to and fro over the date line leaves every entry where it was, and the streak stands")
+  @Test("Travelling to and fro over the date line leaves every entry where it was, and keeps the streak")
   func dateLine() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T22:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")
@@ -92,7 +92,7 @@ struct TravelTests {
     }
   }
 
-  @Test("Samoa's 30 December 2011, which nobody there had, breaks no streak of those who live there")
+  @Test("Samoa's 30 December 2011, which was skipped there, breaks no streak of accounts in Samoa")
   func samoa() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2011-12-30T09:00:00.000Z") { services in
       let tala = try await services.register(timeZone: "Pacific/Apia")

@@ -43,7 +43,7 @@ struct ZoneChangesTests {
     }
   }
 
-  @Test("Clocks of 2024 to 2027: local days follow each other, each once, as the clock on the wall shows them", arguments: zones)
+  @Test("Clocks of 2024 to 2027: local days follow each other, each once, as a wall clock shows them", arguments: zones)
   func days(name: String) async throws {
     let zone = try #require(TimeZone(identifier: name))
     let offsets = ZoneOffsets(zone)
@@ -73,7 +73,7 @@ struct ZoneChangesTests {
   }
 
   @Test(
-    "Clocks that went over the date line: the day that nobody there had is lost",
+    "Clocks that moved across the date line: the day that was skipped there is lost",
     arguments: [
       ("Pacific/Apia", ["2011-12-30"]), ("Pacific/Fakaofo", ["2011-12-30"]), ("Pacific/Kwajalein", ["1993-08-21"]),
       ("Pacific/Kiritimati", ["1994-12-31"]), ("Pacific/Auckland", []), ("Europe/Madrid", []), ("America/Anchorage", []),

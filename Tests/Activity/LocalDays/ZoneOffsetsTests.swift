@@ -35,7 +35,7 @@ struct ZoneOffsetsTests {
     #expect(calendar.day(of: try Instant(text: "2011-12-30T10:00:00.000Z")).description == "2011-12-31")
   }
 
-  @Test("Offsets of time zones are UTC's where the zone is not known")
+  @Test("An unknown time zone has the offset of UTC")
   func unknownZone() throws {
     let calendar = LocalCalendar(TimeZones().offsets("Nowhere/Land"), dayStartHour: 0)
     #expect(calendar.day(of: try Instant(text: "2026-11-21T23:59:59.999Z")).description == "2026-11-21")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Counting days of movement anew")
+@Suite("Recounting days of movement")
 struct MovementDayWorkerTests {
   private static let services: [ServicesInProcess.Build] = [{ Activities.service($0) }]
 
@@ -42,7 +42,7 @@ struct MovementDayWorkerTests {
     }
   }
 
-  @Test("Days that are stale when the process ends show their old figure until they are counted behind its start, each once")
+  @Test("Days that are stale when the process ends keep their old figure until they are recounted after its start, each once")
   func resumed() async throws {
     let (home, identity) = ("/tmp/racha-stale-\(UInt32.random(in: .min ... .max))", IdentityDouble())
     defer { try? FileManager.default.removeItem(atPath: home) }

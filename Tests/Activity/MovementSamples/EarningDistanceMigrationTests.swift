@@ -7,9 +7,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Days from before distances that may earn were told apart")
+@Suite("Days from before earning distances were counted separately")
 struct EarningDistanceMigrationTests {
-  @Test("Distances of earlier days earn whole where nothing of them is flagged, and are to be counted anew where something is")
+  @Test("Distances of earlier days earn fully if nothing of the day is flagged, and are recounted otherwise")
   func upgrade() async throws {
     let account = AccountID()
     try await UpgradedStore.upgrading(.activity, ActivityMigrations.all, before: 40) { transaction in

@@ -77,7 +77,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("Samples under way while consent is withdrawn are taken or refused by batch, and none once the withdrawal is known")
+  @Test("Samples sent while consent is withdrawn are accepted or refused by batch, and refused once the withdrawal is known")
   func race() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -106,7 +106,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("An event from before there were consents gives none, and is received all the same")
+  @Test("An account's event from before consents existed grants none, and is still accepted")
   func olderEvents() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Several sources, corrections and deletions (MOVE-1, MOVE-2)")
 struct MovementOverlapTests {
-  @Test("Watch and phone on the same walk count once, the watch first; and so for each kind of movement")
+  @Test("A walk measured by watch and phone counts once, the watch first, for each kind of movement")
   func watchBeforePhone() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -22,7 +22,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("A watch's sample of no length is not added to what the phone measured around it, whichever comes first")
+  @Test("A watch's sample without duration is not added to what the phone measured around it, whichever comes first")
   func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let phone = try sample("phone", .steps, "08:00", "09:00", 1000, device: "iPhone")
@@ -52,7 +52,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("In whatever order and batches samples, corrections and deletions come, the days are those of a slow model")
+  @Test("Whatever the order and batches of samples, corrections and deletions, the days are those of a slow model")
   func anyOrder() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(5)
@@ -152,7 +152,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("A day of a kind takes at most 65,536 samples; more are set aside, and other days and kinds go on")
+  @Test("A day has at most 65,536 samples of a kind; more are set aside, and other days and kinds are not affected")
   func maxSamplesOfADay() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -38,7 +38,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("Samples of half a century, recorded on one day, are published to a new subscriber in events that it can take")
+  @Test("Half a century of samples recorded on one day is published to a new subscriber in events of acceptable size")
   func longHistory() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -81,7 +81,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("Samples of movement whose times cannot be are set aside, each with its reason, and the rest is taken")
+  @Test("Samples of movement with impossible times are set aside, each with its reason, and the rest is accepted")
   func rejected() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -153,7 +153,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("Samples of movement are listed over 400 days at most")
+  @Test("Samples of movement are listed over at most 400 days")
   func range() throws {
     func fault(_ to: String) -> String? {
       do {

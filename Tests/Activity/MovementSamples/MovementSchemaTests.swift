@@ -9,7 +9,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Step samples from before there was other movement")
+@Suite("Step samples of earlier stores, before there was other movement")
 struct MovementSchemaTests {
   private static func old(_ environment: ServiceEnvironment) -> ServiceDefinition {
     ServiceDefinition(

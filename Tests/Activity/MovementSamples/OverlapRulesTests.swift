@@ -53,7 +53,7 @@ struct OverlapRulesTests {
     Case(testDescription: "shares that are not whole", samples: [(0, 33, 66, 0), (1, 0, 100, 10)], amount: 3 + 4),
   ]
 
-  @Test("The rule of overlapping sources counts of each stretch of time the first source alone", arguments: cases)
+  @Test("Where sources overlap, only the first source of each stretch of time counts", arguments: cases)
   func table(example: Case) {
     let samples = example.samples.map { rank, from, until, amount in ranked(rank, from, until, amount) }
     for samples in [samples, samples.reversed()] {
@@ -61,7 +61,7 @@ struct OverlapRulesTests {
     }
   }
 
-  @Test("The rule of overlapping sources agrees with looking at every millisecond, in 1,000 generated days, in any order")
+  @Test("The rule of overlapping sources agrees with checking every millisecond, in 1,000 generated days, in any order")
   func generated() throws {
     var random = SeededGenerator(41)
     for _ in 0..<1000 {

@@ -4,9 +4,9 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("What has measured an account's movement (MOVE-1)")
+@Suite("An account's sources of movement (MOVE-1)")
 struct MovementSourceTests {
-  @Test("A chosen order of sources counts the days anew, and can be given back")
+  @Test("Choosing an order of sources recounts the days, and the choice can be reset")
   func order() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("The usual order of sources (MOVE-1)")
+@Suite("The default order of sources (MOVE-1)")
 struct SourcePriorityTests {
   @Test(
-    "The usual order of sources is known by the names of device and program",
+    "The default order of sources goes by the names of device and program",
     arguments: [
       ("com.apple.health", "Watch6,2", SourcePriority.watch), ("com.apple.health", "iPhone14,3", .phone),
       ("com.fitbit.FitbitMobile", nil, .watch), ("Mi Band", nil, .watch), ("monitoring", nil, .other), ("Strava", nil, .other),
@@ -18,7 +18,7 @@ struct SourcePriorityTests {
     #expect(SourcePriority(MovementSource(source: source, device: device, isHandTyped: true)) == .handTyped)
   }
 
-  @Test("The usual order of sources is that of the account where it has chosen one, and never that in which sources came")
+  @Test("An account's chosen order of sources goes before the default, and the order of their arrival never counts")
   func order() {
     func known(_ number: Int64, _ device: String, _ position: Int?) -> KnownSource {
       KnownSource(number: number, source: MovementSource(device: device), position: position)

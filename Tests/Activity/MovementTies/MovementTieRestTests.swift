@@ -70,7 +70,7 @@ struct MovementTieRestTests {
     return calendar.days[3...5].map(\.amount)
   }
 
-  @Test("Movement of days of rest is taken up by a tied activity when the rest is taken back", arguments: Rest.allCases)
+  @Test("A tied activity takes up the movement of rest days once the rest is cancelled", arguments: Rest.allCases)
   func takenUp(rest: Rest) async throws {
     try await running { services, ana, id in
       for day in MovementTieRestTests.days { try await ana.walk("before \(day)", 5000, "\(day)T08:00:00Z") }
@@ -93,7 +93,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("A correction that comes during a rest opens a tied activity's day again")
+  @Test("A correction that comes during a rest reopens a tied activity's day")
   func takenAway() async throws {
     try await running { services, ana, id in
       try await ana.walk("a", 9000, "2026-11-20T08:00:00Z")
@@ -107,7 +107,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("What was written, deleted or undone by hand since the movement changed last stands", arguments: Rest.allCases)
+  @Test("A manual write, deletion or undo stands until the movement changes", arguments: Rest.allCases)
   func byHand(rest: Rest) async throws {
     try await running { services, ana, id in
       for day in MovementTieRestTests.days { try await ana.walk(day, 5000, "\(day)T08:00:00Z") }
@@ -132,7 +132,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("What was written by hand stands whatever was measured of another kind, also over a rest")
+  @Test("A manual write stands whatever is measured of another kind, also over a rest")
   func otherKinds() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -160,7 +160,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("What was undone of a tied activity stays so, also where the entry's history was forgotten")
+  @Test("An undone entry of a tied activity stays undone, also if its history was forgotten")
   func forgotten() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -174,7 +174,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("A tie that is set leaves what was written by hand after the movement")
+  @Test("Setting a tie keeps what was written by hand after the movement")
   func tiedLater() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -193,7 +193,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("An activity that is not tied has nothing to take up")
+  @Test("An activity without a tie takes up no movement")
   func untied() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(nil)))
@@ -205,7 +205,7 @@ struct MovementTieRestTests {
     }
   }
 
-  @Test("Days that an earlier start, a later end or another schedule opens take their movement up, of the last 30")
+  @Test("Days opened by an earlier start, a later end or another schedule take up their movement, if they are of the last 30")
   func opened() async throws {
     try await running { services, ana, id in
       func edit(_ edit: UpdateActivity.Input) async throws { _ = try await ana.send(UpdateActivity.self, edit) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Ties from before it was kept which movement they had taken up (MOVE-7)")
+@Suite("Ties of earlier stores, before the movement that they had taken up was kept (MOVE-7)")
 struct MovementTieSchemaTests {
-  @Test("Ties of earlier stores have taken up each day with an entry as it stood last; what was written by hand stands")
+  @Test("Ties of earlier stores have taken up each day with an entry in its last state; what was written by hand stands")
   func upgrade() async throws {
     let (account, other) = (AccountID(), AccountID())
     let (walk, ride, untied) = (ActivityID(), ActivityID(), ActivityID())

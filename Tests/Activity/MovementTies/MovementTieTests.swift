@@ -66,7 +66,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("Activities complete themselves on planned days that have begun alone, by the account's own steps of that day")
+  @Test("Activities complete themselves only on planned days that have begun, by the account's own steps of that day")
   func plannedDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -82,7 +82,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("A new tied activity takes up what its days have already")
+  @Test("A new tied activity takes up the movement that its days already have")
   func existing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -93,7 +93,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("What is written by hand of a tied activity stands until the day's movement changes")
+  @Test("A manual entry of a tied activity stands until the day's movement changes")
   func byHand() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -135,7 +135,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("Another goal of a tied activity holds from today on: what was written by hand on days before it stands")
+  @Test("A changed goal of a tied activity holds from today on; manual entries of earlier days stand")
   func byHandBeforeGoal() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -149,7 +149,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("An activity that is there can be tied, given another goal, and untied; a stranger's cannot")
+  @Test("An existing activity can be tied, given another goal, and untied; a stranger's cannot")
   func edit() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -194,7 +194,7 @@ struct MovementTieTests {
     }
   }
 
-  @Test("A tie is refused where the goal is not measured so")
+  @Test("A tie is refused if the goal is not measured that way")
   func bad() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

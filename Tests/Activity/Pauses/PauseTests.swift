@@ -10,7 +10,7 @@ struct PauseTests {
     .init(activityID: activity.id, firstDay: try first.map { try LocalDay(text: $0) }, lastDay: try LocalDay(text: last))
   }
 
-  @Test("Pauses rest an activity for a range of days: nothing is asked or recorded, and the streak goes on behind it")
+  @Test("A pause rests an activity for a range of days: nothing is due or recorded, and the streak continues afterwards")
   func pause() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -30,7 +30,7 @@ struct PauseTests {
     }
   }
 
-  @Test("Pauses begin today by default, and what was recorded on their days stays and counts again without them")
+  @Test("Pauses begin today by default; entries on their days stay, and count again once the pause is deleted")
   func today() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -46,7 +46,7 @@ struct PauseTests {
     }
   }
 
-  @Test("Pauses are shortened and lengthened, not over each other")
+  @Test("Pauses can be shortened and lengthened, and may not overlap")
   func update() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -80,7 +80,7 @@ struct PauseTests {
     }
   }
 
-  @Test("Pauses of others are not found, nor those of another activity; and there are at most 200")
+  @Test("Pauses of other accounts or activities are not found, and an activity has at most 200")
   func strangers() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

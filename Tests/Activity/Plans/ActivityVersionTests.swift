@@ -9,7 +9,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Versions of what an activity asks for")
+@Suite("Versions of an activity's terms")
 struct ActivityVersionTests {
   private func running(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
@@ -74,7 +74,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("An edited goal that today's entry could not be of holds from tomorrow on")
+  @Test("An edited goal that does not fit today's entry takes effect tomorrow")
   func tomorrow() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-19")
@@ -89,7 +89,7 @@ struct ActivityVersionTests {
   }
 
   @Test(
-    "An entry stays what it is however often its activity is edited that day, and the last edit holds from tomorrow on",
+    "Today's entry stays as it is however often its activity is edited, and the last edit takes effect tomorrow",
     arguments: [
       (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .goal(.duration(seconds: 1200))]),
       (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .endDay("2026-12-20")]),
@@ -134,7 +134,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("A timer that runs is saved under the goal it began under, however often that is changed meanwhile")
+  @Test("A running timer is saved under the goal it began under, however often that is changed meanwhile")
   func severalEditsWithTimer() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .duration(seconds: 600), startDay: "2026-11-10")
@@ -150,7 +150,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("Over the date line more than one day has an entry, each of its own unit: neither becomes another")
+  @Test("After crossing the date line, entries of two days keep their own units")
   func severalDays() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-10")
@@ -167,7 +167,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("A goal that waited for its days to come is what today is evaluated by once today is among them")
+  @Test("A goal that waits for its first planned day is used for today once today is planned")
   func waitedForDays() async throws {
     try await running { services, ana in
       let run = try await ana.makeActivity(goal: .quantity(5, unit: "km"), startDay: "2026-11-10")
@@ -198,7 +198,7 @@ struct ActivityVersionTests {
   }
 
   @Test(
-    "Start and end day are moved for past days, too: calendar, day's list and streak agree with what is shown",
+    "Start and end day can be moved for past days, too, and calendar, day's list and streak agree",
     arguments: [
       // From the start day on, up to the end day; days with an entry; the new start and end day; what is asked for then.
       (16, nil, [], 18, nil, "..--ooo"), (16, nil, [18], 18, nil, "..x-ooo"), (16, nil, [], 20, nil, "....ooo"),
@@ -234,7 +234,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("Start and end day that would leave out an entry are refused with field, day and what to do, and nothing changes")
+  @Test("Start and end days that would leave out an entry are refused with field, day and advice, and nothing changes")
   func entriesStay() async throws {
     try await running { services, ana in
       let walk = try await ana.makeActivity(startDay: "2026-11-16")
@@ -274,7 +274,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("Start and end of an earlier store that were shown last hold for all days, and leave no entry out")
+  @Test("The start and end shown last in an earlier store hold for all days, and leave no entry out")
   func boundsUpgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),
@@ -329,7 +329,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("A schedule of every so many days goes on counting from where it did, unless it is changed")
+  @Test("A schedule of every so many days keeps counting from its start, unless it is changed")
   func anchor() async throws {
     try await running { services, ana in
       let walk = try await ana.makeActivity(schedule: .everyNDays(3), startDay: "2026-11-16")
@@ -355,7 +355,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("An activity of an earlier store has one version, with all that it asked for")
+  @Test("An activity of an earlier store has one version with all its terms")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [

@@ -12,7 +12,7 @@ struct PlanModelTests {
   static let cases = 2500
 
   @Test(
-    "The rules of days and streaks agree with looking at each day by itself, in 10,000 generated lives of activities",
+    "The rules of days and streaks agree with evaluating each day by itself, in 10,000 generated activities",
     arguments: [2026, 4, 31, 1] as [UInt64])
   func agree(seed: UInt64) async throws {
     var random = SeededGenerator(seed)
@@ -33,7 +33,7 @@ struct PlanModelTests {
     }
   }
 
-  @Test("Half a century of daily entries is evaluated in no time that anyone would notice")
+  @Test("Half a century of daily entries is evaluated in negligible time")
   func decades() {
     let start = LocalDay(daysSinceEpoch: 0)
     let version = ActivityVersion(

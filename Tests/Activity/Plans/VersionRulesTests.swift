@@ -8,7 +8,7 @@ import Testing
 @Suite("The rule of an activity's versions")
 struct VersionRulesTests {
   @Test(
-    "The rule of versions agrees with looking through all edits for each day, in 10,000 generated lives",
+    "The rule of versions agrees with searching all edits for each day, in 10,000 generated activities",
     arguments: [2026, 4, 31, 1] as [UInt64])
   func agree(seed: UInt64) async throws {
     var random = SeededGenerator(seed)

@@ -15,7 +15,7 @@ struct ReminderLimitTests {
   }
 
   @Test(
-    "An activity may have as many times as its account has room for; who has more already keeps them, and may have fewer",
+    "An activity can have as many reminders as its account has room for; an account beyond the limit keeps its own",
     arguments: [
       (10, 0, 190, nil), (10, 0, 191, 191), (1, 0, 200, 200), (0, 0, 200, nil), (5, 10, 300, nil), (10, 10, 300, nil),
       (11, 10, 300, 300),
@@ -27,7 +27,7 @@ struct ReminderLimitTests {
   }
 
   @Test(
-    "More than 200 times in all activities of an account are refused with field and rule in both languages; what goes makes room")
+    "More than 200 reminders of an account are refused with field and rule in both languages; removing some makes room")
   func refused() async throws {
     try await running { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -68,7 +68,7 @@ struct ReminderLimitTests {
     }
   }
 
-  @Test("A habit of an import that would have one too many is taken without its reminder, which is listed as a problem")
+  @Test("An imported habit beyond the limit comes without its reminder, which is listed as a problem")
   func imported() async throws {
     try await running { services in
       let ana = try await services.register()

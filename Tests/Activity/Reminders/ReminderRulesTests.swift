@@ -42,7 +42,7 @@ struct ReminderRulesTests {
   }
 
   @Test(
-    "Around every change of the clocks of 2024 to 2027, a time comes once a day: the first time that the wall shows it, or as it is put forward over it",
+    "Around each clock change of 2024 to 2027 a reminder comes once a day: at the first of two times, or when skipped",
     arguments: zones)
   func summerTime(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
@@ -74,7 +74,7 @@ struct ReminderRulesTests {
   }
 
   @Test(
-    "A time that is left out comes as the clocks are put forward, and one that comes twice, the first time",
+    "A reminder at a skipped time comes as the clocks are put forward, and one at a repeated time the first time",
     arguments: [
       ("2026-03-29", "02:30", "2026-03-29T01:00:00.000Z"), ("2026-03-29", "03:00", "2026-03-29T01:00:00.000Z"),
       ("2026-10-25", "02:30", "2026-10-25T00:30:00.000Z"), ("2026-10-25", "03:00", "2026-10-25T02:00:00.000Z"),
@@ -93,7 +93,7 @@ struct ReminderRulesTests {
     #expect(try found.day.description == "2026-11-21" && found.dueAt == Instant(text: "2026-11-22T01:15:00.000Z"))
   }
 
-  @Test("None comes twice of a day where its owner travels west, and the next one follows at once where they travel east")
+  @Test("No reminder is repeated on a day when its owner travels west, and the next one follows at once when travelling east")
   func travelling() throws {
     let (day, time) = (try LocalDay(text: "2026-11-21"), try ReminderTime(text: "07:30"))
     let came = ReminderRules.instant(of: time, on: day, try calendar("Europe/Madrid"))
@@ -103,7 +103,7 @@ struct ReminderRulesTests {
     #expect(try east.day == day.advanced(by: 1) && east.dueAt == Instant(text: "2026-11-21T22:30:00.000Z"))
   }
 
-  @Test("It is worth an answer until its day ends, but two hours at least and a day at most")
+  @Test("A reminder can be answered until its day ends, but for at least two hours and at most a day")
   func ends() throws {
     func end(_ time: String, dayStart: Int = 0) throws -> String {
       let (day, calendar) = (try LocalDay(text: "2026-11-21"), try calendar("UTC", dayStart: dayStart))
@@ -116,7 +116,7 @@ struct ReminderRulesTests {
   }
 
   @Test(
-    "Nobody is reminded of what is done, lost, skipped, paused, free or not planned, while the timer runs, or while suspended")
+    "No reminder comes for what is done, lost, skipped, paused, free or not planned, during a timer, or during a suspension")
   func decisions() throws {
     let due = try Instant(text: "2026-11-21T07:30:00.000Z")
     func decide(lateMilliseconds: Int64 = 0, _ change: (inout ReminderRules.Facts) -> Void = { _ in }) -> ReminderRules.Decision {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Reminders in stores of before (NOT-2)")
+@Suite("Reminders of earlier stores (NOT-2)")
 struct ReminderSchemaTests {
-  @Test("Times that were set before reminders were sent come due from the upgrade on")
+  @Test("Reminders set before they were sent at all come due from the upgrade on")
   func upgrade() async throws {
     let (activity, account) = (ActivityID(), AccountID())
     try await UpgradedStore.upgrading(.activity, ActivityMigrations.all, before: 46) { transaction in

@@ -41,7 +41,7 @@ struct ReminderTests {
   private func day(_ text: String) throws -> LocalDay { try LocalDay(text: text) }
 
   @Test(
-    "H CU-22 11-12: each activity is reminded of at its time and once, but none that is done, skipped, paused, archived, not planned, free this week or whose timer runs, and nobody who is suspended"
+    "H CU-22 11-12: a due reminder comes once, and not if its day is done, closed, free or timed or its owner suspended"
   )
   func decided() async throws {
     try await running { services in
@@ -105,7 +105,7 @@ struct ReminderTests {
   }
 
   @Test(
-    "A change of zone or of the day's start moves what is to come, doubles nothing, and what was flown over is told as missed")
+    "A changed time zone or start of the day moves pending reminders, repeats none, and logs skipped ones as missed")
   func moved() async throws {
     try await running { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -132,7 +132,7 @@ struct ReminderTests {
   }
 
   @Test(
-    "Times that are set or taken away hold at once, one that came already does not come again, and an archived activity that is taken back is reminded of"
+    "Changed reminder times take effect at once and repeat none, also of an activity that is taken out of the archive"
   )
   func edited() async throws {
     try await running { services in
@@ -162,7 +162,7 @@ struct ReminderTests {
   }
 
   @Test(
-    "A reminder is withdrawn once its day is done, skipped, paused, not planned any more or timed, the activity put away or deleted, or its times taken away; and not of another day"
+    "A reminder is withdrawn once its day is done or closed, or its activity or time is removed, and not for another day"
   )
   func withdrawn() async throws {
     try await running { services in
@@ -201,7 +201,7 @@ struct ReminderTests {
   }
 
   @Test(
-    "'Done' completes the day once by the rules of its entry, whatever its goal, and changes nothing of a day that is closed or done, of another's activity or of one that is gone"
+    "'Done' completes the day once, whatever its goal, and changes nothing of a closed or done day or another's activity"
   )
   func done() async throws {
     try await running { services in
@@ -231,7 +231,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("'Remind me again' reminds once more at the time that was named, and not where the day was done meanwhile")
+  @Test("'Remind me again' reminds once more at the chosen time, unless the day was done meanwhile")
   func again() async throws {
     try await running { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -252,7 +252,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("2,000 that are due at once are all published, each once")
+  @Test("2,000 reminders that are due at once are all published, each once")
   func many() async throws {
     try await running { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")

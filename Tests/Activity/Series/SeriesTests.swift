@@ -104,7 +104,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("The bar chart of so many times a week has only so many days of a week due")
+  @Test("The bar chart of a times-a-week activity counts only its weekly number of days as due")
   func timesAWeek() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()

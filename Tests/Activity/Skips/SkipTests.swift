@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Skipped days (ACT-14)")
 struct SkipTests {
-  @Test("Skipped days neither break a streak nor add to it, and are taken back")
+  @Test("Skipped days neither break a streak nor add to it, and can be taken back")
   func skip() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -28,7 +28,7 @@ struct SkipTests {
     }
   }
 
-  @Test("Skipped days are planned ones, not paused, at most a year ahead, and one's own")
+  @Test("Only planned days of one's own that are not paused can be skipped, at most a year ahead")
   func refused() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -21,7 +21,7 @@ struct ActiveRunTests {
   }
 
   @Test(
-    "Days in a row go on over days that were lost, which add nothing",
+    "A run of active days continues over lost days, which add nothing",
     arguments: [
       ([-3, -2, 0], [-1], 3, 3), ([-3, -2], [-1], 2, 2), ([-4, -1, 0], [-3, -2], 3, 3), ([-4, -1, 0], [-3], 2, 2),
       ([-4, -3], [-2], 0, 2), ([-2, -1, 0], [-1], 3, 3),

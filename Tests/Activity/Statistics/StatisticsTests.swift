@@ -49,7 +49,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("A day lost by travelling breaks no row of active days, as none of the activity itself")
+  @Test("A day lost by travelling breaks neither the run of active days nor the activity's streak")
   func travelled() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2028-05-19T20:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Honolulu")
@@ -67,7 +67,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("Statistics leave out what pauses and skipped days do not count until they are taken back")
+  @Test("Statistics leave out entries of paused and skipped days until the pause or skip is taken back")
   func uncounted() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -99,7 +99,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("A limit whose day is open again after a flight is not done yet in statistics")
+  @Test("A limit whose day reopened after a flight does not count as done in statistics")
   func openAgain() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -117,7 +117,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("Statistics of somebody are for followers, not for strangers nor ex-followers")
+  @Test("Statistics are visible to followers, and not to strangers or former followers")
   func followers() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -133,7 +133,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("Statistics are kept by whatever writes entries: 2,000 random changes leave what counting all entries gives")
+  @Test("Statistics equal a recount of all entries after 2,000 random changes, whatever wrote them")
   func kept() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let ana = try await services.register()

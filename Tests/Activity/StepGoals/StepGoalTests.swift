@@ -9,7 +9,7 @@ import Testing
 @Suite("How far a step goal is (MOVE-5)")
 struct GoalStageTests {
   @Test(
-    "A step goal is near from nine tenths on, to the step, and reached from all of it on",
+    "A step goal is near from exactly nine tenths on, and reached from all of it on",
     arguments: [
       (10_000, 8999, 9000), (5000, 4499, 4500), (1_000_000, 899_999, 900_000), (10, 8, 9),
       // Nine tenths that are no whole number are reached with the next one.
@@ -25,7 +25,7 @@ struct GoalStageTests {
     #expect(StepGoalRules().stage(steps: goal + 1, goal: goal) == .reached)
   }
 
-  @Test("From when on a step goal is near can be set", arguments: [(50, 4999, 5000), (75, 7499, 7500), (99, 9899, 9900)])
+  @Test("The share from which a goal is near can be set", arguments: [(50, 4999, 5000), (75, 7499, 7500), (99, 9899, 9900)])
   func setting(percent: Int, below: Int, from: Int) {
     let rules = StepGoalRules(nearPercent: percent)
     #expect(rules.stage(steps: below, goal: 10_000) == .begun && rules.stage(steps: from, goal: 10_000) == .near)
@@ -45,7 +45,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 1 to 3 and 5: a goal near and a goal reached are published each once a day, whatever corrections come")
+  @Test("UC-07 1 to 3 and 5: nearing and reaching a goal are each published once a day, whatever corrections come")
   func daily() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -72,7 +72,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 5: a weekly goal counts from Monday on, also what comes after the week; weeks before it was set do not")
+  @Test("UC-07 5: a weekly goal counts from Monday on, steps that come after the week included, and no weeks before it was set")
   func weekly() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -118,7 +118,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 AF-03: once a goal is cleared nothing more is published of it")
+  @Test("UC-07 AF-03: nothing more is published about a goal once it is cleared")
   func cleared() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -138,7 +138,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("Ten years of history sent at once publish no step goal but those of the present and the last day and week")
+  @Test("Ten years of history sent at once publish only step goals of the current and the last day and week")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -158,7 +158,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("A step goal beyond what can be walked, or below 1, is refused", arguments: [0, -1, 1_000_001])
+  @Test("A step goal below 1 or beyond what anybody can walk is refused", arguments: [0, -1, 1_000_001])
   func bad(goal: Int) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

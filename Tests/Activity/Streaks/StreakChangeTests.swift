@@ -104,7 +104,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("Streaks are published once however much was written, and not at all where they are as before")
+  @Test("A streak is published once however much was written, and not at all if it stays the same")
   func unchanged() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -147,7 +147,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("A streak that was counted before the last write is not kept")
+  @Test("A streak computed before the last write is not stored")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -165,7 +165,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("Streaks are published of activities that there were before streaks were kept")
+  @Test("Streaks are published for activities that existed before streaks were kept")
   func upgrade() async throws {
     let (activity, account) = (ActivityID(), AccountID())
     try await UpgradedStore.upgrading(.activity, ActivityMigrations.all, before: 36) { transaction in
@@ -182,7 +182,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("Streaks cannot change before the day that is looked for next, whatever was planned and done", arguments: 0..<40)
+  @Test("A streak cannot change before its next check is due, whatever was planned and done", arguments: 0..<40)
   func nextDay(seed: Int) throws {
     var random = SeededGenerator(UInt64(seed))
     let today = try LocalDay(text: "2026-11-21")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Templates of activities")
 struct TemplateTests {
-  @Test("H CU-23: templates are at least 24, over all categories, in both languages, and each makes an activity as it is")
+  @Test("H CU-23: there are at least 24 templates over all categories, in both languages, and each makes an activity")
   func everyTemplate() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for language in [Language.english, .spanish] {
@@ -57,7 +57,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("H CU-23 12a: a required field of a template left blank is named, and nothing is made")
+  @Test("H CU-23 12a: a required field of a template left blank is named, and nothing is created")
   func blank() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -21,7 +21,7 @@ struct TimerClockTests {
     #expect(clock.seconds(at: at(1000)) == 3)
   }
 
-  @Test("A timer's time goes on as it is when it is started or stopped again")
+  @Test("Starting a running timer or stopping a stopped one changes nothing of its time")
   func again() {
     var clock = TimerClock(day: day)
     clock.start(at: at(0))
@@ -32,7 +32,7 @@ struct TimerClockTests {
     #expect(clock.seconds(at: at(30)) == 10)
   }
 
-  @Test("A timer's time takes nothing back when the clock is set back, and ends where a day has no more room")
+  @Test("A clock set back takes nothing from a timer's time, which ends at a day's maximum")
   func bounds() {
     var clock = TimerClock(day: day)
     clock.start(at: at(100))

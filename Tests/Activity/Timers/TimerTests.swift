@@ -56,7 +56,7 @@ struct TimerTests {
     }
   }
 
-  @Test("No start or end day leaves out a timer's day, so that it can be saved")
+  @Test("No edit of start or end day can leave out a timer's day, so it can still be saved")
   func bounds() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -114,7 +114,7 @@ struct TimerTests {
     }
   }
 
-  @Test("A timer's time over the day's border belongs to the day on which it was started")
+  @Test("A timer that runs past the end of a day counts for the day on which it was started")
   func border() async throws {
     try await running(at: "2026-11-21T22:50:00.000Z", timeZone: "Europe/Madrid") { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -170,7 +170,7 @@ struct TimerTests {
     }
   }
 
-  @Test("A timer that stands since yesterday is saved there, and keeps no change of goal from holding today")
+  @Test("A timer stopped yesterday is saved for yesterday, and does not delay a goal changed today")
   func changedSince() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -182,7 +182,7 @@ struct TimerTests {
     }
   }
 
-  @Test("A timer is for duration goals, on planned days, and needs to be started first")
+  @Test("A timer needs a duration goal and a planned day, and must be started before it is stopped or saved")
   func refused() async throws {
     try await running(goal: .quantity(1, unit: "km")) { services, ana, id in
       #expect(try await ana.failure(StartTimer.self, .init(activityID: id)) == "timer_not_for_goal")
@@ -193,7 +193,7 @@ struct TimerTests {
     }
   }
 
-  @Test("A discarded timer is gone without a trace, also a second time")
+  @Test("A discarded timer leaves no trace, and discarding it again is harmless")
   func discarded() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))

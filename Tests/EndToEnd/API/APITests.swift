@@ -10,7 +10,7 @@ import Testing
 ///
 /// `deploy/racha faults api` does so for longer (`RACHA_API_SECONDS`), with another seed (`RACHA_API_SEED`).
 @Suite(
-  "What the OpenAPI document promises", .serialized,
+  "The promises of the OpenAPI document", .serialized,
   .enabled(if: TestPython.path != nil, "needs a Python with schemathesis: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(240)))
 struct APITests {
   /// Status codes that are declared, bodies and fields of their schemas, no error of the server's; what the schema forbids is refused, and so
@@ -24,7 +24,7 @@ struct APITests {
   /// What does not belong here: the log out would end the session of all that follow, and a live stream does not end.
   private static let excluded = ["/v1/sessions/current", "/v1/live"]
 
-  @Test("What the OpenAPI document promises holds for calls that are made up from it")
+  @Test("The promises of the OpenAPI document hold for generated calls")
   func conformance() async throws {
     let environment = ProcessInfo.processInfo.environment
     let seconds = environment["RACHA_API_SECONDS"].flatMap { Int($0) }

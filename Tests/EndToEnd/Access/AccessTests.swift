@@ -5,7 +5,7 @@ import Operations
 import Testing
 
 /// Every operation of the contracts, called over the running cluster by those who may not.
-@Suite("Who may not", .serialized, AccessSceneTrait(), .timeLimit(.minutes(3)))
+@Suite("Refused access", .serialized, AccessSceneTrait(), .timeLimit(.minutes(3)))
 struct AccessTests {
   private func scene() throws -> AccessScene { try #require(AccessScene.current) }
 
@@ -58,7 +58,7 @@ struct AccessTests {
     }
   }
 
-  @Test("Nobody may call what is for a partner's owner or clerk without being one, whatever it names")
+  @Test("Nobody may call what is for a partner's owner or clerk without being one, whatever the call names")
   func outsidePartners() async throws {
     let scene = try scene()
     #expect(Everything.partners.count > 10)
@@ -71,7 +71,7 @@ struct AccessTests {
     }
   }
 
-  @Test("Nobody may call what is for services alone: clients have no way to it, whoever they are")
+  @Test("No client may call operations that are for services only")
   func services() async throws {
     let scene = try scene()
     #expect(Everything.services.count > 10)
@@ -92,7 +92,7 @@ struct AccessTests {
 
   // MARK: - Whose things they are
 
-  @Test("The table of access has each operation that names something, and no other")
+  @Test("The table of access lists exactly the operations that name something")
   func table() {
     let naming = Everything.accountOperations.filter { !NamedThings.fields(of: $0).isEmpty }
     let listed = Set(AccessTable.all.entries.map(\.spec.name))
@@ -107,7 +107,7 @@ struct AccessTests {
     for name in listed.sorted() { #expect(names.contains(name), "\(name) names nothing") }
   }
 
-  @Test("Nobody may find, read or change what is another's; the owner can, and so can those for whom it is meant")
+  @Test("Nobody may find, read or change what belongs to others, except its owner and those for whom it is meant")
   func things() async throws {
     let scene = try scene()
     let entries = AccessTable.all.entries

@@ -106,7 +106,7 @@ struct AttachPageTests {
 
   private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8)) } }
 
-  @Test("The attach page opens for everybody, in both languages, asks for token and file, and names the maximum size")
+  @Test("The attach page is open to everybody, in both languages, asks for token and file, and names the maximum size")
   func opens() async throws {
     try await Self.with { gateway, _ in
       let page = try await gateway.http("GET", "/attach")
@@ -121,7 +121,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("UC17: the file sent with the attach page is passed on in chunks while it arrives, is attached, and the page confirms it")
+  @Test("UC17: a file sent with the attach page is passed on in chunks while it arrives, is attached, and the page confirms it")
   func attached() async throws {
     try await Self.with { gateway, social in
       let content = Self.bytes(3_000_000) + Array("\r\n------a\r\n-----b".utf8) + [0]
@@ -135,7 +135,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("The connection of an attached file goes on; bodies in chunks, and those that wait for 100 Continue, are taken as well")
+  @Test("A connection stays usable after attaching a file; chunked bodies and those waiting for 100 Continue are accepted")
   func framing() async throws {
     try await Self.with { gateway, social in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -173,7 +173,7 @@ struct AttachPageTests {
   }
 
   @Test(
-    "UC17, alternative: the attach page refuses a wrong, expired or missing token once the file was sent",
+    "UC17, alternative: the attach page refuses a wrong, expired or missing token once the file is sent",
     arguments: [
       ("BAD", 404, "There is no task with this token.", "No hay ninguna tarea con este código."),
       ("OLD", 410, "This token has expired.", "Este código ha caducado."),
@@ -203,7 +203,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("UC17, alternative: the attach page refuses a body larger than the bound by its head, and the connection ends")
+  @Test("UC17, alternative: the attach page refuses a body whose declared length is too large, and closes the connection")
   func tooLargeBody() async throws {
     try await Self.with(change: { $0.limits.attachmentBytes = 1024 }) { gateway, _ in
       let page = try await Self.post(gateway, [], ["Content-Length": "1000000000", "Accept-Language": "es"])
@@ -214,7 +214,7 @@ struct AttachPageTests {
   }
 
   @Test(
-    "The attach page answers what is not its form, or is malformed, with an alert",
+    "The attach page answers malformed or foreign forms with an alert",
     arguments: [
       ("application/x-www-form-urlencoded", "token=GOOD", 415), ("multipart/form-data", "x", 415),
       (type, "------b\r\nnonsense\r\n\r\n", 400),
@@ -229,7 +229,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("The attach page refuses two files, attaches neither, and ignores fields that it does not have")
+  @Test("The attach page refuses two files and attaches neither, and ignores unknown fields")
   func otherParts() async throws {
     try await Self.with { gateway, social in
       let file = "------b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"b\"\r\n\r\n2\r\n------b--\r\n"
@@ -244,7 +244,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("A client that goes away while it sends a file leaves nothing behind, and harms nobody else")
+  @Test("A client that disconnects while it sends a file leaves nothing behind, and affects nobody else")
   func gone() async throws {
     try await Self.with { gateway, social in
       let body = Self.form("GOOD", "a", Self.bytes(2_000_000))
@@ -258,7 +258,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("A client that sends its file too slowly is refused on the attach page by the time limit of uploads")
+  @Test("A client that sends its file too slowly is refused by the attach page at the time limit of uploads")
   func slow() async throws {
     try await Self.with(change: { $0.limits.uploadSeconds = 2 }) { gateway, _ in
       let body = Self.form("GOOD", "a", Self.bytes(1000))
@@ -271,7 +271,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("Guesses of tokens on the attach page are slowed down by address")
+  @Test("Guessing tokens on the attach page is rate-limited by address")
   func guessing() async throws {
     try await Self.with(change: { $0.rates.address[.sensitive] = .init(3, per: 60) }) { gateway, _ in
       var statuses: [Int] = []
@@ -283,7 +283,7 @@ struct AttachPageTests {
     }
   }
 
-  @Test("Uploads at the same time are limited, for one address and in all")
+  @Test("Simultaneous uploads are limited, for each address and in total")
   func slots() {
     let slots = UploadSlots(max: 3, maxPerAddress: 2)
     let (one, other) = (ClientAddress("192.0.2.1"), ClientAddress("192.0.2.2"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The way back from a provider that answers by a form (ID-10)", .timeLimit(.minutes(1)))
+@Suite("Returning from a provider that answers by a form (ID-10)", .timeLimit(.minutes(1)))
 struct ExternalLoginReturnPageTests {
   /// Runs a gateway with an identity that knows two flows.
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
@@ -27,7 +27,7 @@ struct ExternalLoginReturnPageTests {
   private static let path = "/v1/external-logins/callback"
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-  @Test("The browser goes on from a provider's form to the client with the answer, and with nothing else of the form")
+  @Test("The browser is redirected from a provider's form to the client with the answer and nothing else of the form")
   func goesOn() async throws {
     try await Self.with { gateway in
       let body = "state=web&code=a%2Bb%26c%3A+y&user=%7B%7D&id_token=x.y.z"
@@ -42,7 +42,7 @@ struct ExternalLoginReturnPageTests {
   }
 
   @Test(
-    "A provider's form with a state of no flow leads nowhere, and a page says so",
+    "A provider's form with an unknown state leads nowhere, and a page says so",
     arguments: [
       ("state=evil", 404), ("state=old", 410), ("", 404), ("code=x", 404), ("state=web&state=app", 422),
       ("state=web&code=x%0D%0AX%3A+y", 422),

@@ -81,7 +81,7 @@ struct LinkPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   @Test(
-    "A mailed link that has expired, was used or never sent is reported when it is opened, in both languages, with the way to a new one (S 5, scenario 4)",
+    "A mailed link that is expired, used or unknown is reported when it is opened, with a way to a new one (S 5, scenario 4)",
     arguments: Trial.all)
   func validates(trial: Trial) async throws {
     try await Self.with { gateway in
@@ -100,7 +100,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("A mailed link that has verified its address says so when it is opened again, and shows no button (S 8, scenario 1)")
+  @Test("Opening a link that has already verified its address says so and shows no button (S 8, scenario 1)")
   func done() async throws {
     try await Self.with { gateway in
       for (language, title) in [("en", "Your e-mail address is verified"), ("es", "Tu correo electrónico está verificado")] {
@@ -140,7 +140,7 @@ struct LinkPageTests {
   }
 
   @Test(
-    "A mailed link's page asks identity when its form is sent, and says what came of it, in both languages", arguments: Trial.all)
+    "Sending the form of a mailed link's page calls identity, and shows the outcome in both languages", arguments: Trial.all)
   func verifies(trial: Trial) async throws {
     try await Self.with { gateway in
       let done = try await gateway.http("POST", trial.page.path, Self.form, "token=good")
@@ -173,7 +173,7 @@ struct LinkPageTests {
   }
 
   @Test(
-    "A mailed link's page answers what is no link or no form with a page too, and asks nobody",
+    "A mailed link's page answers invalid links and forms with a page, without calling identity",
     arguments: [
       Odd(method: "GET", target: "", type: "", body: "", status: 404),
       Odd(method: "GET", target: "?token=", type: "", body: "", status: 404),
@@ -209,7 +209,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("A mailed link's page is there only where the operation is", arguments: Trial.all)
+  @Test("A mailed link's page exists only if its operation does", arguments: Trial.all)
   func absent(trial: Trial) async throws {
     try await RunningGateway.with { gateway in
       let response = try await gateway.http("GET", "\(trial.page.path)?token=a")

@@ -42,7 +42,7 @@ struct LoginAlertPageTests {
 
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-  @Test("The page of a login alert opens without answering, loads nothing, and shows both buttons, the link's own first")
+  @Test("The page of a login alert opens without answering, loads nothing, and shows both buttons, the link's own answer first")
   func opens() async throws {
     try await Self.with { gateway in
       for (query, first, second) in [
@@ -62,7 +62,7 @@ struct LoginAlertPageTests {
   }
 
   @Test(
-    "The page of a login alert asks identity when a button is pressed, says what came of it, and advises to change the password (S 6, scenario 4)"
+    "Pressing a button of a login alert's page calls identity, shows the outcome, and advises a new password (S 6, scenario 4)"
   )
   func answers() async throws {
     try await Self.with { gateway in
@@ -77,7 +77,7 @@ struct LoginAlertPageTests {
   }
 
   @Test(
-    "The page of a login alert says when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
+    "The page of a login alert shows that a link does not work when it is opened, without a button (S 6, scenario 4)",
     arguments: [("old", 410), ("used", 409), ("never", 404)])
   func validates(token: String, status: Int) async throws {
     try await Self.with { gateway in
@@ -100,7 +100,7 @@ struct LoginAlertPageTests {
   }
 
   @Test(
-    "The page of a login alert refuses what is no answer, and a form without one, and asks nobody",
+    "The page of a login alert refuses an invalid or missing answer without calling identity",
     arguments: ["&answer=perhaps", "&answer=", ""])
   func nonsense(answer: String) async throws {
     try await Self.with { gateway in
@@ -116,7 +116,7 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("The page of a login alert leads on to another password where it is too late to answer (ID-7)")
+  @Test("The page of a login alert leads to a new password if it is too late to answer (ID-7)")
   func late() async throws {
     try await Self.with { gateway in
       for (method, query, body) in [("GET", "?token=old", ""), ("POST", "", "token=old&answer=close")] {

@@ -51,7 +51,7 @@ struct MailboxPageTests {
       }, body)
   }
 
-  @Test("The mailbox's pages open with the code alone: by the address once, from then on by a cookie for them alone")
+  @Test("The mailbox's pages open by their code alone: by the address once, and afterwards by a cookie for them only")
   func code() async throws {
     try await Self.with(bus: Self.bus()) { gateway in
       let host = ["Host": "127.0.0.1:\(gateway.httpPort)"]
@@ -80,7 +80,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "The mailbox's pages are closed where people reach the system from elsewhere, and there are none where mails are sent or they are switched off",
+    "The mailbox's pages are closed on a system with a public address, and missing if mails are sent or they are turned off",
     arguments: [
       ([:], 303), (["racha.publicUrl": "http://localhost:8080"], 303), (["racha.publicUrl": "https://127.0.0.1"], 303),
       (["racha.publicUrl": "http://[::1]:8080/racha"], 303), (["racha.publicUrl": "https://racha.example"], 403),
@@ -106,7 +106,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("The mailbox's pages are closed where their code cannot be kept, and say so")
+  @Test("The mailbox's pages are closed if their code cannot be stored, and say so")
   func withoutCode() async throws {
     let folder = "/tmp/racha-mailbox-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -160,7 +160,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "The mailbox's pages make links of nothing but addresses of the web",
+    "The mailbox's pages link only web addresses",
     arguments: [
       ("see http://a.example/verify?token=x&y=1 now", #"see <a href="http://a.example/verify?token=x&amp;y=1" target="_blank" "#),
       ("javascript:alert(1)", "javascript:alert(1)"), ("data:text/html,x", "data:text/html,x"),
@@ -170,7 +170,7 @@ struct MailboxPageTests {
   func links(text: String, html: String) { #expect(MailboxPage.linked(text).description.contains(html)) }
 
   @Test(
-    "The mailbox's pages are none for a name that is no file's",
+    "The mailbox's pages answer 404 for a name of no file",
     arguments: [
       "/mailbox/..%2F..%2Fkeys%2Fidentity.secret", "/mailbox/%2e%2e", "/mailbox/a.eml%00", "/mailbox/other.eml", "/mailbox/",
     ])
@@ -181,7 +181,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("The mailbox's pages are closed where notifications says so, and only read")
+  @Test("The mailbox's pages are closed if notifications says so, and can only be read")
   func closed() async throws {
     let bus = FakeBus()
     bus.answer(.notifications) { _ in throw Failure(RequestFailure.notFound) }
@@ -200,7 +200,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "The mailbox's pages are refused to whom a proxy or another name leads here",
+    "The mailbox's pages are refused to clients that come through a proxy or by another host name",
     arguments: [
       ["Host": "racha.example"], ["Host": "localhost.racha.example"], ["Host": "127.0.0.1.racha.example:80"],
       ["Host": "localhost", "X-Forwarded-For": "127.0.0.1"], ["Host": "localhost", "Forwarded": "for=127.0.0.1"],
@@ -221,7 +221,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "The mailbox's pages are for a peer at the loopback alone, whatever it says of itself",
+    "The mailbox's pages are open only to peers on the loopback, whatever their header fields say",
     arguments: [
       ("127.0.0.1", true), ("127.8.9.10", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false),
       ("10.0.0.1", false), ("172.17.0.1", false), ("fe80::1", false), ("::ffff:192.0.2.1", false), ("128.0.0.1", false),

@@ -102,7 +102,7 @@ struct PublicPageTests {
     }
   }
 
-  @Test("The page of a task shows whose link it is and what was to be done only where that was chosen")
+  @Test("The page of a task shows who shares it and what was to be done only if that was chosen")
   func chosen() async throws {
     let task = try Self.task(description: "Two coats.\n<i>Now</i>", username: "ana", nickname: "Anita <x>")
     try await Self.with(task: task) { gateway in
@@ -115,7 +115,7 @@ struct PublicPageTests {
     }
   }
 
-  @Test("Links that open nothing get a page that says so, whatever is wrong with them, and nothing of it differs")
+  @Test("All links that do not work get the same page, whatever is wrong with them")
   func nothing() async throws {
     try await Self.with { gateway in
       for page in ["task", "profile"] {
@@ -133,7 +133,7 @@ struct PublicPageTests {
     }
   }
 
-  @Test("The page of a profile shows name, photo and what each service adds, a later one too, and never the account's id")
+  @Test("The page of a profile shows name, photo and each service's part, also a later service's, and never the account's id")
   func profileParts() async throws {
     let profile = try Self.profile(nickname: "Anita <x>", photo: "tag")
     let tasks = ProfilePart(
@@ -154,7 +154,7 @@ struct PublicPageTests {
     }
   }
 
-  @Test("A service that is away is left out of the page of a profile, with a word")
+  @Test("The page of a profile leaves out the part of a service that is down, with a note")
   func partAway() async throws {
     let profile = try Self.profile()
     let badges = ProfilePart(heading: "Badges", items: [])
@@ -168,7 +168,7 @@ struct PublicPageTests {
     }
   }
 
-  @Test("Whoever opens public pages too often is slowed down")
+  @Test("Clients that open public pages too often are rate-limited")
   func limited() async throws {
     let task = try Self.task()
     try await Self.with(

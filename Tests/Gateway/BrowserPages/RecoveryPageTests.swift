@@ -88,7 +88,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "The recovery page escapes what is one character with what stands beside it (UAX #29, GB9a and GB9b)",
+    "The recovery page escapes markup joined to neighbouring characters (UAX #29, GB9a and GB9b)",
     arguments: ["%D8%80", "%E0%B5%8E"])
   func escapesJoined(before: String) async throws {
     try await Self.with { gateway in
@@ -125,7 +125,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("Every rule that the new password breaks stands at its field with a suggestion, and the form can be sent again")
+  @Test("Every rule that the new password breaks is shown at its field with advice, and the form can be sent again")
   func rules() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.spanish, "token=good&password=mar&passwordConfirmation=sol")
@@ -140,7 +140,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "A recovery link that does not work is reported when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
+    "A broken recovery link is reported when it is opened, with a form to request a new one (S 5, scenario 4)",
     arguments: [("old", 410, "ha caducado"), ("used", 410, "ya se ha usado"), ("never", 404, "no es válido")])
   func validates(token: String, status: Int, words: String) async throws {
     try await Self.with { gateway in
@@ -153,7 +153,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "A recovery link that does not work is reported, with a form that asks for a new one (S 5, scenario 4)",
+    "A broken recovery link is reported when its form is sent, with a form to request a new one (S 5, scenario 4)",
     arguments: ["old", "never"])
   func refuses(token: String) async throws {
     try await Self.with { gateway in
@@ -167,7 +167,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "The recovery page asks for a link, and says the same whoever the address belongs to; without an address it says that it is missing (CU-2)"
+    "The recovery page requests a link with the same answer for every address, and reports a missing one (CU-2)"
   )
   func asks() async throws {
     try await Self.with { gateway in
@@ -186,7 +186,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("The recovery page keeps the form where the server cannot answer now")
+  @Test("The recovery page keeps the form if the server cannot answer at present")
   func busy() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.form, "token=busy&password=a&passwordConfirmation=a")
@@ -206,7 +206,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "The recovery page answers what is no link or no form with a page too, and asks nobody",
+    "The recovery page answers invalid links and forms with a page, without calling identity",
     arguments: [
       Odd(method: "GET", target: "/recover?token=", status: 404),
       Odd(method: "GET", target: "/recover?token=%zz", status: 400),
@@ -237,7 +237,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("The recovery pages are there only where the operations are")
+  @Test("The recovery pages exist only if their operations do")
   func absent() async throws {
     try await RunningGateway.with { gateway in
       let response = try await gateway.http("GET", "/recover")

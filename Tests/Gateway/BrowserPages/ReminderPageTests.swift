@@ -32,7 +32,7 @@ struct ReminderPageTests {
 
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-  @Test("Opening a link answers nothing, and shows what it is of, escaped, with a button for each answer, in both languages")
+  @Test("Opening a reminder's link does not answer it, but shows the escaped reminder with a button for each answer")
   func opens() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/reminder?token=good&answer=done")
@@ -50,7 +50,7 @@ struct ReminderPageTests {
     }
   }
 
-  @Test("A button answers, and what cannot be answered is a page that says why")
+  @Test("Pressing a button answers the reminder, and a refused answer gets a page with the reason")
   func posts() async throws {
     try await Self.with { gateway in
       let done = try await gateway.http("POST", "/reminder", Self.form, "token=good&answer=done")

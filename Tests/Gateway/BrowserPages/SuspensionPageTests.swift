@@ -51,7 +51,7 @@ struct SuspensionPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   @Test(
-    "The suspension page opens without changing anything, says why and until when, escaped, and has a form to appeal and one to delete the account"
+    "The suspension page opens without changing anything, shows reason and end, escaped, and forms to appeal and to delete"
   )
   func opens() async throws {
     try await Self.with { gateway in
@@ -71,7 +71,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "The suspension page has no form to appeal where that is not possible, and says why",
+    "The suspension page without a possible appeal has no form for it, and says why",
     arguments: [("final", "This decision is final"), ("appealed", "You appealed on 2026-11-20 09:10 UTC")])
   func unappealable(token: String, text: String) async throws {
     try await Self.with { gateway in
@@ -82,7 +82,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "The suspension page sends an appeal as it was written, lines and all, and deletes the account only where that is confirmed")
+    "The suspension page sends an appeal with its line breaks, and deletes the account only if that is confirmed")
   func acts() async throws {
     try await Self.with { gateway in
       let sent = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=appeal&text=One%0D%0Atwo+%26")
@@ -99,7 +99,7 @@ struct SuspensionPageTests {
     }
   }
 
-  @Test("An appeal on the suspension page that is not right is named, and nothing of it is lost")
+  @Test("An invalid appeal on the suspension page is reported, and its text is kept")
   func wrongText() async throws {
     try await Self.with { gateway in
       let empty = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=appeal&text=+")
@@ -115,7 +115,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "The suspension page answers what is no form of the page, or no link, as a page, and asks nobody",
+    "The suspension page answers invalid links and forms with a page, without calling identity",
     arguments: [("token=good", 422), ("token=good&action=lift", 422), ("action=delete&confirm=yes", 404)])
   func nonsense(body: String, status: Int) async throws {
     try await Self.with { gateway in

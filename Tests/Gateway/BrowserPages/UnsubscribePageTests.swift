@@ -22,7 +22,7 @@ struct UnsubscribePageTests {
 
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-  @Test("Opening the link of a mail ends nothing and says what the button ends, escaped, in both languages and without a script")
+  @Test("Opening an unsubscribe link ends nothing and says what the button ends, escaped, in both languages, without a script")
   func opens() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/unsubscribe?token=good")
@@ -36,7 +36,7 @@ struct UnsubscribePageTests {
   }
 
   @Test(
-    "One click of a mail program ends the mails by a POST to the link itself, as form or in parts, and the button does so too")
+    "A mail program's POST to the unsubscribe link ends the mails at once, as form or multipart, and so does the button")
   func posts() async throws {
     try await Self.with { gateway in
       let click = "List-Unsubscribe=One-Click"
@@ -52,7 +52,7 @@ struct UnsubscribePageTests {
     }
   }
 
-  @Test("A link that does not work is a page that says so")
+  @Test("An unsubscribe link that does not work gets a page that says so")
   func refused() async throws {
     try await Self.with { gateway in
       for answer in [

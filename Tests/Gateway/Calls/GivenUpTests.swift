@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Calls whose client has gone", .timeLimit(.minutes(1)))
+@Suite("Calls whose client has disconnected", .timeLimit(.minutes(1)))
 struct GivenUpTests {
   /// Keeps what is logged.
   private struct Recorder: LogHandler {
@@ -30,7 +30,7 @@ struct GivenUpTests {
   }
 
   @Test(
-    "Calls whose client has gone are no failures, neither in the log nor in the metrics; what fails while the client waits is one"
+    "A call whose client has disconnected counts as no failure in log and metrics; one that fails before does"
   )
   func givenUp() async throws {
     let endpoint = try #require(Catalog([.identity]).byName["keys.list"])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The documents")
+@Suite("The OpenAPI document and its page")
 struct OpenAPITests {
   static let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
 
@@ -65,7 +65,7 @@ struct OpenAPITests {
     try (pretty + [0x0A]).write(to: golden)
   }
 
-  @Test("Every page that people come to by a link or a browser is described, beside the operations")
+  @Test("Every page that people reach by a link or a browser is described beside the operations")
   func pages() throws {
     let paths = try #require(Self.document(Self.contracts)["paths"])
     let expected = [
@@ -89,7 +89,7 @@ struct OpenAPITests {
     }
   }
 
-  @Test("A refusal of the body's type is declared exactly where a body is read")
+  @Test("The refusal of a media type is declared exactly for operations that read a body")
   func mediaTypes() throws {
     let contracts = Self.contracts + [.trial]
     let paths = try #require(Self.document(contracts)["paths"])
@@ -114,7 +114,7 @@ struct OpenAPITests {
       ])
   }
 
-  @Test("The page for people holds every operation, loads nothing and escapes what it shows")
+  @Test("The documentation page lists every operation, loads nothing and escapes what it shows")
   func page() {
     let page = DocsPage(Self.document(Self.contracts), codes: [(code: "x", status: 400, english: "<b>", spanish: "ñ")])
     let html = String(decoding: page.html, as: UTF8.self)
@@ -128,7 +128,7 @@ struct OpenAPITests {
     #expect(page.policy.hasPrefix("default-src 'none';"))
   }
 
-  @Test("Every failure that has words has its section on the page, where a problem's type leads")
+  @Test("Every failure has its section on the documentation page, to which a problem's type links")
   func anchors() {
     let contracts = Self.contracts + [.gateway]
     let catalog = Catalog(Self.contracts)

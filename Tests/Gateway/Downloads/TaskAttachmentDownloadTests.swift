@@ -40,7 +40,7 @@ struct TaskAttachmentDownloadTests {
     try await RunningGateway.with(contracts: [.identity, .social], bus: bus) { try await body($0, id) }
   }
 
-  @Test("A downloaded file is saved under its name, never shown or run, whatever it is, and comes whole, in chunks")
+  @Test("A downloaded file is saved under its name, never shown or run, and arrives complete, in chunks")
   func download() async throws {
     try await Self.with("Informe \"ñ\".html", count: 1_500_000) { gateway, id in
       let file = try await gateway.http("GET", "/v1/task-attachments/\(id)/file", try gateway.bearer())
@@ -55,7 +55,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("The connection of a downloaded file goes on behind it, and HEAD gets the file's fields alone")
+  @Test("The connection stays usable after a download, and HEAD returns only the header fields")
   func connection() async throws {
     try await Self.with("a", count: 600_000) { gateway, id in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -70,7 +70,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("A download without a login, or of a file that is lost, missing or not the caller's, is answered with a problem")
+  @Test("A download without a login, or of a lost, missing or foreign file, is answered with a problem")
   func refused() async throws {
     try await Self.with("a", count: 10) { gateway, id in
       #expect(try await gateway.http("GET", "/v1/task-attachments/\(id)/file").status == 401)
@@ -83,7 +83,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("A download that breaks off ends the connection, so that nobody takes the file for whole")
+  @Test("An interrupted download closes the connection, so that the file is not taken for complete")
   func brokenOff() async throws {
     try await Self.with("a", count: 600_000, ending: TaskAttachmentChunk.maxBytes) { gateway, id in
       await #expect(throws: RawConnection.Problem.self) {
@@ -92,7 +92,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("A downloaded file is fetched no faster than it is read: a client that reads nothing holds few chunks")
+  @Test("A file is fetched no faster than the client reads it: a client that reads nothing holds few chunks")
   func backpressure() async throws {
     try await Self.with("a", count: 12_000_000) { gateway, id in
       let connection = try await RawConnection(port: gateway.httpPort, receiveBuffer: 65_536)
@@ -112,7 +112,7 @@ struct TaskAttachmentDownloadTests {
   }
 
   @Test(
-    "Names of downloaded files are written for clients that read UTF-8 and for those that do not",
+    "Names of downloaded files are encoded for clients that read UTF-8 and for those that do not",
     arguments: [
       ("plan.txt", "attachment; filename=\"plan.txt\"; filename*=UTF-8''plan.txt"),
       ("a\"b\\c%41.txt", "attachment; filename=\"a_b_c_41.txt\"; filename*=UTF-8''a%22b%5Cc%2541.txt"),

@@ -35,7 +35,7 @@ struct ProxyHeaderTests {
   }
 
   @Test(
-    "A whole PROXY header names the client and ends where it ends; of every beginning of it one waits for the rest",
+    "A whole PROXY header names the client and its own end, and any beginning of it waits for the rest",
     arguments: [
       Case("PROXY TCP4 192.0.2.7 10.0.0.1 8080 8090\r\n", is: "192.0.2.7", "IPv4"),
       Case("PROXY TCP4 192.0.2.7 10.0.0.1 0 65535\r\n", is: "192.0.2.7", "the least and the greatest port"),
@@ -65,7 +65,7 @@ struct ProxyHeaderTests {
   private static let longest = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
 
   @Test(
-    "Anything else than a PROXY header is refused",
+    "Anything but a valid PROXY header is refused",
     arguments: [
       Case(#"{"jsonrpc":"2.0"}"# + "\n", is: nil, "no header"), Case("GET / HTTP/1.1\r\n", is: nil, "HTTP"),
       Case([0x16, 0x03, 0x01], is: nil, "TLS"), Case("proxy TCP4", is: nil, "small letters"),
@@ -122,7 +122,7 @@ struct ProxyHeaderTests {
       }, body)
   }
 
-  @Test("Services and budgets see the client that a trusted load balancer names, however the header is cut up")
+  @Test("Services and budgets see the client that a trusted load balancer names, however the header is split")
   func clients() async throws {
     try await Self.with(change: { $0.rates.address[.write] = .init(1, per: 3600) }) { gateway in
       let one = Array("PROXY TCP4 192.0.2.7 10.0.0.1 8080 8090\r\n".utf8)
@@ -143,7 +143,7 @@ struct ProxyHeaderTests {
     }
   }
 
-  @Test("From a trusted load balancer a connection without a header, or with a bad one, is closed without an answer")
+  @Test("A trusted load balancer's connection without a header, or with a bad one, is closed without an answer")
   func required() async throws {
     try await Self.with { gateway in
       for text in [Self.echo, "PROXY TCP4 192.0.2 10.0.0.1 8080 8090\r\n\(Self.echo)"] {
@@ -155,7 +155,7 @@ struct ProxyHeaderTests {
     }
   }
 
-  @Test("From anybody else a PROXY header is a line that is no JSON, and grants nothing")
+  @Test("A PROXY header from an untrusted address is answered as invalid JSON, and has no effect")
   func untrusted() async throws {
     try await Self.with("10.0.0.0/8") { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -166,7 +166,7 @@ struct ProxyHeaderTests {
     }
   }
 
-  @Test("A PROXY header that does not come, or not to its end, is under the deadline of headers")
+  @Test("A missing or incomplete PROXY header is subject to the deadline of headers")
   func slow() async throws {
     try await Self.with(change: { $0.limits.headerSeconds = 1 }) { gateway in
       for text in ["", "PROXY TCP4 192.0.2.7"] {
@@ -177,7 +177,7 @@ struct ProxyHeaderTests {
     }
   }
 
-  @Test("A client behind the PROXY protocol has its connections counted as its own, however many share the balancer's")
+  @Test("A client behind the PROXY protocol has its own count of connections, however many share the load balancer")
   func counted() async throws {
     try await Self.with(change: { $0.limits.connectionsPerAddress = 1 }) { gateway in
       func open(_ client: String) async throws -> RawConnection {
@@ -196,7 +196,7 @@ struct ProxyHeaderTests {
     }
   }
 
-  @Test("Settings name the load balancers; what is no network stops the start")
+  @Test("Settings name the load balancers, and an invalid network stops the start")
   func settings() throws {
     let settings = Settings(["racha.tcp.trustedProxies": "127.0.0.1, 2001:db8::/32"])
     #expect(GatewayConfiguration(settings).tcpProxies == [IPNetwork("127.0.0.1"), IPNetwork("2001:db8::/32")])

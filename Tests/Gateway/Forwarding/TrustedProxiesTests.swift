@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Whom a request comes from, behind proxies (GW-3)")
+@Suite("The client's address behind proxies (GW-3)")
 struct TrustedProxiesTests {
   /// What a proxy at 10.0.0.1 passes on, and whom it is counted and logged as.
   struct Case: Sendable, CustomTestStringConvertible {
@@ -109,7 +109,7 @@ struct TrustedProxiesTests {
     #expect(try Self.proxies(field).client(behind: proxy, example.values).text == example.client)
   }
 
-  @Test("A client has a live stream counted as its own, however many share the proxy's connections")
+  @Test("A client's live stream is counted as its own, however many share the proxy's connections")
   func streams() async throws {
     let network = try #require(IPNetwork("127.0.0.1"))
     try await LiveTests.with(change: {
@@ -135,7 +135,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "Budgets and services see the client where the proxy is trusted, and the other end of the connection everywhere else",
+    "Budgets and services see the client behind a trusted proxy, and otherwise the peer of the connection",
     arguments: [("127.0.0.0/8", true), ("10.0.0.0/8", false), (nil, false)])
   func budgets(network: String?, isTrusted: Bool) async throws {
     let bus = RPCTests.bus()
@@ -155,7 +155,7 @@ struct TrustedProxiesTests {
     #expect(bus.requests.map(\.header.caller.address) == (isTrusted ? ["192.0.2.7", "192.0.2.8"] : ["127.0.0.1"]))
   }
 
-  @Test("Who comes through a trusted proxy is never taken for this machine")
+  @Test("A client that comes through a trusted proxy is never treated as local")
   func metrics() async throws {
     let network = try #require(IPNetwork("127.0.0.1"))
     try await RunningGateway.with(change: { $0.proxies.networks = [network] }) { gateway in
@@ -180,7 +180,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "The metrics are this machine's alone, as mails are: not whom a proxy that nobody knows or another name leads here",
+    "The metrics are refused to clients that come through an unknown proxy or by another host name",
     arguments: [
       ([:], 200), (["X-Forwarded-For": "192.0.2.7"], 403), (["X-Forwarded-For": "127.0.0.1"], 403),
       (["Forwarded": "for=127.0.0.1"], 403), (["Via": "1.1 proxy"], 403), (["X-Real-IP": "127.0.0.1"], 403),
@@ -201,7 +201,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "Whom the metrics answer is a setting",
+    "The access to the metrics is configurable",
     arguments: [(nil, .local), ("local", .local), ("all", .all), ("off", .off)] as [(String?, MetricsAccess)])
   func metrics(text: String?, access: MetricsAccess) throws {
     let settings = Settings(text.map { ["racha.metrics": $0] } ?? [:])

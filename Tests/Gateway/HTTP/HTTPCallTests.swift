@@ -112,7 +112,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A body that was compressed is refused by that name, and what is taken instead is said")
+  @Test("A compressed body is refused by name, with the accepted encodings")
   func contentCodings() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let body = #"{"text":"a"}"#
@@ -172,7 +172,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A service that is away is asked once more for reads only; then the caller gets an error (S 3, scenario 3)")
+  @Test("A service that is down is retried once, for reads only; then the caller gets an error (S 3, scenario 3)")
   func unavailable() async throws {
     let bus = FakeBus()
     try await RunningGateway.with(bus: bus) { gateway in
@@ -190,7 +190,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("Pages of other origins may read answers only where that is allowed")
+  @Test("Pages of other origins may read answers only if that is allowed")
   func origins() async throws {
     try await RunningGateway.with(change: { $0.allowedOrigins = ["https://app.example"] }) { gateway in
       let preflight = [
@@ -224,7 +224,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A client that asks before it sends its body is asked to go on when its turn comes")
+  @Test("A client that expects 100 Continue gets it when its turn comes")
   func expectationInTurn() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -239,7 +239,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A client that asks before it sends its body is asked to go on")
+  @Test("A client that expects 100 Continue before its body gets it")
   func expectations() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

@@ -247,7 +247,7 @@ struct HTTPConnectionStateTests {
 
   // MARK: - Bounds
 
-  @Test("Reading a connection stops while 16 requests wait, and goes on once one of them is taken up")
+  @Test("Reading a connection stops while 16 requests wait, and continues once one of them is handled")
   func manyWait() {
     var state = State(Self.limits)
     for number in 0...HTTPConnectionLimits.maxWaiting {
@@ -261,7 +261,7 @@ struct HTTPConnectionStateTests {
     #expect(state.handle(.written(keepsAlive: true)) == [.finishRequest, .answer("1", ""), .setReading(true)])
   }
 
-  @Test("Reading a connection stops while as much waits as one body may be")
+  @Test("Reading a connection stops while more is waiting than one body may hold")
   func muchWaits() {
     var state = State(Self.limits)
     for name in ["a", "b"] {
@@ -278,7 +278,7 @@ struct HTTPConnectionStateTests {
       ])
   }
 
-  @Test("Nothing is answered for a client that takes nothing, until it does")
+  @Test("Nothing is answered to a client that does not read, until it does")
   func notWritable() {
     var state = State(Self.limits)
     _ = state.handle(.head("a", .init(size: 1)))
@@ -297,7 +297,7 @@ struct HTTPConnectionStateTests {
   // MARK: - Invariants
 
   @Test(
-    "Whatever happens to a connection: one answer at a time, in order, nothing counted is lost, and what is refused ends the connection"
+    "A connection under any sequence of events answers in order, one at a time, loses no count, and ends after a refusal"
   )
   func invariants() {
     var random = SeededGenerator(7)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What HTTP clients must not do", .timeLimit(.minutes(1)))
+@Suite("Violations of HTTP by clients", .timeLimit(.minutes(1)))
 struct ProtocolAbuseTests {
   /// Bytes that are no request, and the status they are answered with before the connection is closed.
   struct Abuse: Sendable, CustomTestStringConvertible {
@@ -94,7 +94,7 @@ struct ProtocolAbuseTests {
       "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
   ]
 
-  @Test("What HTTP clients must not do is answered with a problem, and the connection closed", arguments: abuses)
+  @Test("A violation of HTTP is answered with a problem, and the connection closed", arguments: abuses)
   func refused(abuse: Abuse) async throws {
     try await RunningGateway.with(change: { $0.limits.body = 65536 }) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -109,7 +109,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("The refusal of what HTTP clients must not do is sent only after the answers to the requests before it")
+  @Test("A violation of HTTP is refused only after the requests before it are answered")
   func inOrder() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -120,7 +120,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("White space behind the value of a field is no part of it, whatever the field")
+  @Test("White space after the value of a header field is not part of it")
   func whiteSpace() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -143,7 +143,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("A method that HTTP has and a path has not is answered with those that it has")
+  @Test("A method that a path does not have is answered with those that it has")
   func otherMethod() async throws {
     try await RunningGateway.with { gateway in
       for method in ["PUT", "PROPFIND"] {
@@ -156,7 +156,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("Several requests in one go are answered in order")
+  @Test("Several requests sent at once are answered in order")
   func pipelining() async throws {
     let bus = RPCTests.bus()
     try await RunningGateway.with(bus: bus) { gateway in
@@ -172,7 +172,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("A client that sends no more gets all its answers; one that asks to close gets its last")
+  @Test("A client that closes its output gets all its answers; one that asks to close gets its last")
   func ends() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let half = try await RawConnection(port: gateway.httpPort)
@@ -194,7 +194,7 @@ struct ProtocolAbuseTests {
   }
 
   @Test(
-    "A connection of HTTP/1.0 ends with its answer unless the client asked to keep it, and learns which",
+    "An HTTP/1.0 connection ends with its answer unless the client asked to keep it, and the answer says which",
     arguments: [
       Old(version: "1.0", field: "", connection: "close"),
       Old(version: "1.0", field: "Connection: close\r\n", connection: "close"),
@@ -218,7 +218,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("Half a request does not hold up the end beyond the time there is for it")
+  @Test("An incomplete request delays the shutdown no longer than its time limit")
   func stopsInTime() async throws {
     let clock = ContinuousClock()
     let half = try await RunningGateway.with(change: { configuration in
@@ -246,7 +246,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("What comes slowly is closed: headers, bodies, lines, and connections that say nothing")
+  @Test("Slow headers, bodies and lines and silent connections are closed")
   func slow() async throws {
     try await RunningGateway.with(change: {
       $0.limits.headerSeconds = 1
@@ -266,7 +266,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("A reader of HTTP that takes nothing is cut")
+  @Test("An HTTP client that reads nothing is disconnected")
   func slowReader() async throws {
     try await RunningGateway.with(change: { $0.limits.writeSeconds = 1 }) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -279,7 +279,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("While a reader takes nothing, what it asks for is not answered ahead")
+  @Test("While a client does not read, its further requests are not answered ahead")
   func unread() async throws {
     let bus = FakeBus()
     let text = String(repeating: "x", count: 100_000)

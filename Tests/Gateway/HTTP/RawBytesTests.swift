@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Bytes that travel as they are", .timeLimit(.minutes(1)))
+@Suite("Files and bodies of raw bytes", .timeLimit(.minutes(1)))
 struct RawBytesTests {
   /// Runs a gateway with a service that has one file for each of three things: `png`, `page`, `quoted`.
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
@@ -26,7 +26,7 @@ struct RawBytesTests {
     try await RunningGateway.with(bus: bus, body)
   }
 
-  @Test("An image is answered as itself, with a tag, and so that no browser takes it for anything else")
+  @Test("An image is answered as itself, with a tag, and so that no browser interprets it as anything else")
   func answers() async throws {
     try await Self.with { gateway in
       let file = try await gateway.http("GET", "/v1/things/png/file")
@@ -42,7 +42,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "Who has a file by its tag gets just that",
+    "A request with the tag of the current file is answered 304",
     arguments: [
       ("\"abc\"", 304), ("W/\"abc\"", 304), ("\"x\", \"abc\"", 304), ("\"x\",W/\"abc\" ", 304), ("*", 304),
       ("\"abd\"", 200), ("abc", 200), ("\"ABC\"", 200), ("", 200), ("\"abc", 200),
@@ -57,7 +57,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("A file that never changes under its address is kept without asking, by whoever asked alone (RFC 8246)")
+  @Test("A file that never changes under its address is cached without revalidation, and privately (RFC 8246)")
   func immutable() async throws {
     try await Self.with { gateway in
       let cases: [([String: String], Int)] = [([:], 200), (["If-None-Match": "\"abc\""], 304)]
@@ -69,7 +69,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("The connection goes on after a file that the client has")
+  @Test("The connection stays usable after a file that the client already has")
   func goesOn() async throws {
     try await Self.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -85,7 +85,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("A file that is of no declared type or has no sound tag never leaves", arguments: ["page", "quoted"])
+  @Test("A file with an undeclared type or an invalid tag is never sent", arguments: ["page", "quoted"])
   func undeclared(thing: String) async throws {
     try await Self.with { gateway in
       let file = try await gateway.http("GET", "/v1/things/\(thing)/file")
@@ -95,7 +95,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "A body of bytes becomes the field that it is, whichever image it says to be", arguments: ["image/png", "Image/GIF; q=1"])
+    "A raw body becomes the field of bytes, whatever image type it declares", arguments: ["image/png", "Image/GIF; q=1"])
   func bodies(type: String) async throws {
     try await Self.with { gateway in
       let fields = try gateway.bearer().merging(["Content-Type": type]) { $1 }
@@ -111,7 +111,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "JSON is taken for a file too, and every other type refused",
+    "A file may also be sent as JSON, and every other type is refused",
     arguments: [
       ("application/json", 200), ("text/html", 415), ("application/octet-stream", 415), ("image", 415), ("images/png", 415),
     ])

@@ -4,14 +4,14 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Fields that stand twice (RFC 9110, section 5.3)", .timeLimit(.minutes(1)))
+@Suite("Repeated header fields (RFC 9110, section 5.3)", .timeLimit(.minutes(1)))
 struct RepeatedFieldsTests {
   private static func echo(_ fields: String) -> String {
     "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\(fields)\r\n{\"text\":\"a\"}"
   }
 
   @Test(
-    "Header fields that stand twice are refused by their name where they are no list and decide something, the same twice, too; the connection goes on",
+    "Repeated header fields that matter and are no lists are refused by name, even if equal; the connection stays open",
     arguments: [
       ("Content-Type", "text/plain", "application/json"), ("Idempotency-Key", "once", "once"), ("Last-Event-ID", "1", "2"),
       ("Origin", "https://a.example", "https://b.example"),
@@ -30,7 +30,7 @@ struct RepeatedFieldsTests {
     }
   }
 
-  @Test("Header fields that stand twice count neither one nor the other where they only name the request")
+  @Test("Repeated header fields that only name the request are ignored")
   func names() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -48,7 +48,7 @@ struct RepeatedFieldsTests {
     }
   }
 
-  @Test("Header fields that stand twice are one where they are lists")
+  @Test("Repeated header fields that are lists are combined")
   func lists() async throws {
     let fields = RequestFields(["If-None-Match": #""a""#, "if-none-match": #"W/"b", "c""#, "Accept-Language": "fr"])
     for tag in [#""a""#, #""b""#, #""c""#] { #expect(fields.knows(tag)) }

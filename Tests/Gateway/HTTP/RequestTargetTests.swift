@@ -13,7 +13,7 @@ struct RequestTargetTests {
   }
 
   @Test(
-    "The target of a request is a path with its query, by itself or inside a URL",
+    "A request's target is a path with its query, by itself or inside a URL",
     arguments: [
       Case(target: "/v1/things?a=b?c", path: "/v1/things", query: "a=b?c"), Case(target: "/", path: "/"),
       Case(target: "/http://a/b", path: "/http://a/b"), Case(target: "*", path: "*"),
@@ -30,7 +30,7 @@ struct RequestTargetTests {
   }
 
   @Test(
-    "The target of a request is refused where its URL names no host, or a user",
+    "A request's target is refused if its URL has no host, or has a user",
     arguments: ["http:///livez", "http://", "http://:80/", "http://u@a/"])
   func refused(target: String) { #expect(RequestTarget(target) == nil) }
 
@@ -42,14 +42,14 @@ struct RequestTargetTests {
   func host(text: String) { #expect(Authority.isWellFormed(text[...])) }
 
   @Test(
-    "The target of a request names none by anything else",
+    "An invalid host or port in a request's target is refused",
     arguments: [
       "a b", "u@a", ":80", "a:b", "a:80:80", "a/b", "a?b", "[::1", "[]", "[g]", "[::1]a", "::1", "a%2", "a%zz", "münchen.example",
       "a,b c",
     ])
   func noHost(text: String) { #expect(!Authority.isWellFormed(text[...])) }
 
-  @Test("The target of a request is answered alike in both forms, with path, parameters and query")
+  @Test("A request's target is answered alike in both forms, with path, parameters and query")
   func bothForms() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

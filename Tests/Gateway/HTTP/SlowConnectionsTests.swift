@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A thousand slow connections", .serialized)
 struct SlowConnectionsTests {
-  @Test("A thousand slow connections are closed by the defaults within 15 seconds, looked at once a second")
+  @Test("Slow connections are closed by the default limits within 15 seconds when checked once a second")
   func defaults() {
     let limits = GatewayConfiguration.Limits()
     for start in [UInt64(0), 999] {
@@ -27,7 +27,7 @@ struct SlowConnectionsTests {
   }
 
   @Test(
-    "A thousand slow connections are closed by the defaults within 15 seconds though they do not close after they were informed")
+    "Slow connections that ignore the refusal are closed by the default limits within 15 seconds")
   func stubborn() {
     let limits = GatewayConfiguration.Limits()
     for start in [UInt64(0), 1, 999] {

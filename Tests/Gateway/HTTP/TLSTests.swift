@@ -36,7 +36,7 @@ struct TLSTests {
   }
 
   @Test(
-    "A file that is no certificate, or a key that is not the certificate's, stops the start with its setting",
+    "An invalid certificate, or a key of another certificate, stops the start and names its setting",
     .enabled(if: openssl, "needs /usr/bin/openssl"))
   func faults() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-tls-\(ID<TLSTests>().description)")

@@ -36,7 +36,7 @@ struct UpgradeTests {
   ]
 
   @Test(
-    "Requests that ask for another protocol are answered as if they did not, and so is what stands behind them, in one go or byte by byte",
+    "Requests for another protocol are answered as if without the upgrade, and so are those after them, however they are split",
     arguments: plain)
   func goesOn(ask: Ask) async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.headerSeconds = 5 }) { gateway in
@@ -64,7 +64,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("Requests that ask for another protocol hide no request in their bodies", arguments: bodies.indices)
+  @Test("The body of a request for another protocol is never treated as another request", arguments: bodies.indices)
   func hidesNothing(body: Int) async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.headerSeconds = 5 }) { gateway in
       let hidden = "POST /v1/things/poke HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
@@ -85,7 +85,7 @@ struct UpgradeTests {
   }
 
   @Test(
-    "Requests for another protocol in a way that leaves open whether the parser stops are answered, and the connection closed",
+    "Ambiguous requests for another protocol are answered, and the connection closed",
     arguments: [
       "Connection: x-upgrade\r\nUpgrade: h2c\r\n", "Connection: upgrade;q=1\r\nUpgrade: h2c\r\n",
       "Connection: up grade, upgrade x\r\nUpgrade: h2c\r\n", "Connection: \"upgrade\"\r\nUpgrade: h2c\r\n",
@@ -101,7 +101,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("What a client sends behind a request that closes its connection so is ignored")
+  @Test("Bytes after a request for another protocol that closes its connection are ignored")
   func lastOne() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -153,7 +153,7 @@ struct UpgradeTests {
     """
 
   @Test(
-    "Requests for HTTP/2 as curl sends them leave it its connection",
+    "Requests for HTTP/2 as curl sends them keep its connection open",
     .enabled(if: Program.isThere("/usr/bin/curl"), "needs /usr/bin/curl"))
   func curl() async throws {
     try await RunningGateway.with(change: { $0.limits.headerSeconds = 30 }) { gateway in

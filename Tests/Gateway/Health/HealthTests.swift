@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Health and metrics")
 struct HealthTests {
-  @Test("Ready means that all six are; each is reported")
+  @Test("The gateway is ready if all six services are, and reports each")
   func readiness() async throws {
     let bus = FakeBus()
     for service in SystemQuestions.services where service != .identity {
@@ -37,7 +37,7 @@ struct HealthTests {
     }
   }
 
-  @Test("The services are asked once a second, however many ask whether they are ready")
+  @Test("The services are asked for their health once a second, however many clients ask")
   func kept() async throws {
     let bus = FakeBus()
     let asked = Mutex(0)
@@ -69,7 +69,7 @@ struct HealthTests {
     }
   }
 
-  @Test("Health is answered beyond the bounds of connections to whom it is reserved for, and nothing else is")
+  @Test("Reserved networks get only health answers beyond the limits of connections")
   func reserved() async throws {
     try await RunningGateway.with(change: {
       $0.limits.connectionsPerAddress = 2
@@ -119,7 +119,7 @@ struct HealthTests {
     }
   }
 
-  @Test("What prevents a service from being ready is reported with it")
+  @Test("The reason why a service is not ready is reported with it")
   func problems() throws {
     let stuck = [HealthProblem(part: "MailWorker", state: .stuck)]
     let answer = ReadHealth.Output(
@@ -135,7 +135,7 @@ struct HealthTests {
     #expect(ReadyReport([], version: "1", isStopping: false).isReady)
   }
 
-  @Test("A service that does not answer has a series that says so")
+  @Test("A service that does not answer has a metric that says so")
   func down() {
     let text = MetricsText.all(
       own: "# TYPE a counter\na{service=\"gateway\"} 1\n",
@@ -157,7 +157,7 @@ struct HealthTests {
   }
 
   @Test(
-    "Where there is a token, it opens the metrics from anywhere, and nothing else does, not even on this machine",
+    "A configured token opens the metrics from anywhere, and without it not even this machine can read them",
     arguments: [
       (nil, "elsewhere", 401), (nil, "here", 401), ("Bearer 0123456789abcdefghij", "elsewhere", 200),
       ("Bearer 0123456789abcdefghij", "here", 200), ("Bearer 0123456789abcdefghiJ", "elsewhere", 401),
@@ -174,7 +174,7 @@ struct HealthTests {
     }
   }
 
-  @Test("The token comes from a setting or a file, long enough not to be guessed")
+  @Test("The metrics' token comes from a setting or a file, and must be long enough not to be guessed")
   func tokenSettings() throws {
     let file = "/tmp/racha-metrics-token-\(UInt32.random(in: .min ... .max))"
     defer { unlink(file) }
@@ -195,7 +195,7 @@ struct HealthTests {
     }
   }
 
-  @Test("A service that reads and cannot write is degraded, and counts as ready")
+  @Test("A service that reads and cannot write is degraded, and still counts as ready")
   func degraded() throws {
     let full = ReadHealth.Output(
       service: .identity, isReady: true, version: "1", uptimeSeconds: 5,

@@ -126,7 +126,7 @@ struct RPCTests {
     }
   }
 
-  @Test("JSON-RPC signs a connection in once, renews the same account's token, and refuses another's")
+  @Test("JSON-RPC authenticates a connection once, accepts a new token of the same account, and refuses another's")
   func authenticates() async throws {
     try await RunningGateway.with(bus: Self.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -152,7 +152,7 @@ struct RPCTests {
     }
   }
 
-  @Test("JSON-RPC answers many requests at a time, but reads no more than it may have in flight")
+  @Test("JSON-RPC answers many requests at a time, and reads no more than may be in flight")
   func pipelines() async throws {
     let bus = FakeBus()
     let gate = Gate()
@@ -177,7 +177,7 @@ struct RPCTests {
     }
   }
 
-  @Test("JSON-RPC takes blank lines and what is no request from the address's budget, and ends the connection beyond it")
+  @Test("JSON-RPC charges blank lines and invalid requests to the address's budget, and ends the connection beyond it")
   func budgets() async throws {
     let call = #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":1}"# + "\n"
     try await RunningGateway.with(bus: Self.bus(), change: { $0.rates.address[.read] = .init(150, per: 3600) }) { gateway in
@@ -218,7 +218,7 @@ struct RPCTests {
     }
   }
 
-  @Test("JSON-RPC separates a run of blank lines in one go, whichever way they end")
+  @Test("JSON-RPC skips a run of blank lines at once, whatever their line ends")
   func blankLines() {
     func blank(_ text: String) -> [Int] {
       let (lines, bytes) = LineDecoder.blankLines(ByteBuffer(string: text).readableBytesView)
@@ -229,7 +229,7 @@ struct RPCTests {
     #expect(blank(String(repeating: "\r\n", count: 30_000) + "\r") == [30_000, 60_000])
   }
 
-  @Test("JSON-RPC takes lines in whichever pieces they arrive")
+  @Test("JSON-RPC reads lines however they are split")
   func pieces() async throws {
     try await RunningGateway.with(bus: Self.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -240,7 +240,7 @@ struct RPCTests {
     }
   }
 
-  @Test("JSON-RPC refuses a line that is too long and closes")
+  @Test("JSON-RPC refuses a line that is too long, and closes the connection")
   func bounds() async throws {
     try await RunningGateway.with(bus: Self.bus(), change: { $0.limits.body = 4096 }) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)

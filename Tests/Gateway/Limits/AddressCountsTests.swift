@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Counts of addresses")
 struct AddressCountsTests {
-  @Test("Counts of addresses are bounded in all and for each address, and what is refused changes nothing")
+  @Test("Counts are bounded in total and for each address, and a refused one changes nothing")
   func bounds() {
     var counts = AddressCounts(max: 5, maxPerAddress: 3)
     #expect(counts.take(3, .v6(1)) && !counts.take(1, .v6(1)) && counts.total == 3)
@@ -15,7 +15,7 @@ struct AddressCountsTests {
     #expect(counts.take(1, .v6(1)) && counts.total == 3)
   }
 
-  @Test("Counts of a proxy's clients are bounded where they are known")
+  @Test("Counts of a proxy's clients are bounded once the client is known")
   func proxies() {
     var counts = AddressCounts(max: 5, maxPerAddress: 2)
     #expect(counts.take(1, nil) && counts.take(1, nil) && counts.take(1, nil) && counts.total == 3)

@@ -14,7 +14,7 @@ struct BytesInFlightTests {
     return BytesInFlight(limits)
   }
 
-  @Test("Bytes in flight are counted beyond what each connection may hold, bounded in all and for each address, and given back")
+  @Test("Bytes in flight beyond each connection's allowance are counted, bounded in total and for each address, and released")
   func counts() {
     let bytes = Self.bytes(200_000, perAddress: 100_000)
     let first = HeldBytes(bytes, .v6(1))
@@ -84,7 +84,7 @@ struct BytesInFlightTests {
   }
 
   @Test(
-    "Bytes in flight of answers that nobody reads bring others of that address a refusal, and who reads again gets everything")
+    "Unread answers make other requests of the same address fail, and a client that reads again gets everything")
   func answers() async throws {
     let bus = FakeBus()
     // More than the kernel's buffers hold.
@@ -113,7 +113,7 @@ struct BytesInFlightTests {
     }
   }
 
-  @Test("Bytes in flight of a document that all share are one copy: no reader takes another's room")
+  @Test("Bytes in flight of a shared document count once: no reader uses up another's room")
   func documents() async throws {
     try await RunningGateway.with(
       contracts: [.trial, .identity],
@@ -146,7 +146,7 @@ struct BytesInFlightTests {
     }
   }
 
-  @Test("Bytes in flight are bounded by settings, with room for one body at least")
+  @Test("The bounds of bytes in flight are configurable, with room for at least one body")
   func settings() throws {
     let few = Settings([
       "racha.limits.bodyBytes": "2097152", "racha.limits.bytesInFlight": "1000000000",
@@ -162,7 +162,7 @@ struct BytesInFlightTests {
     #expect(GatewayConfiguration(Settings([:])).healthNetworks == [IPNetwork("127.0.0.0/8"), IPNetwork("::1/128")])
   }
 
-  @Test("Bytes in flight of live messages that wait end the stream they wait for")
+  @Test("Waiting live messages that exceed the bytes in flight end their stream")
   func live() {
     let hub = LiveHub(queue: 256)
     let bytes = Self.bytes(200_000, perAddress: 100_000)

@@ -15,7 +15,7 @@ struct RateLimiterTests {
     return RateLimiter(rates, clock: clock.clock)
   }
 
-  @Test("The rate limiter knows a budget for every class, of accounts and of addresses")
+  @Test("The rate limiter has a budget for every class, for accounts and for addresses")
   func classes() {
     let rates = GatewayConfiguration.Rates()
     for rateClass in RateClass.allCases {
@@ -23,7 +23,7 @@ struct RateLimiterTests {
     }
   }
 
-  @Test("A budget allows its number at once, then as time gives it back")
+  @Test("A budget allows its number at once, and then as many as time restores")
   func allows() {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(5, per: 10), clock)
@@ -39,7 +39,7 @@ struct RateLimiterTests {
     #expect((0..<6).map { _ in limiter.take(party, .read).isAllowed } == [true, true, true, true, true, false])
   }
 
-  @Test("A clock that is put back makes nobody wait longer than for the budget")
+  @Test("A clock that is set back makes nobody wait longer than for the whole budget")
   func putBack() {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(5, per: 10), clock)
@@ -63,7 +63,7 @@ struct RateLimiterTests {
     #expect(!limiter.take(party, .read).isAllowed)
   }
 
-  @Test("Parties and classes have budgets of their own")
+  @Test("Each caller and class has its own budget")
   func separate() {
     let limiter = Self.limiter(.init(1, per: 60), MovedClock())
     let address = RateLimiter.Party.address(.v6(1))
@@ -73,7 +73,7 @@ struct RateLimiterTests {
     #expect(!limiter.take(address, .read).isAllowed)
   }
 
-  @Test("Beyond the bound of parties newcomers share a budget, and full budgets are forgotten")
+  @Test("Beyond the maximum of callers new ones share a budget, and full budgets are forgotten")
   func bounded() {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(2, per: 10), clock, remembered: 100)
@@ -88,7 +88,7 @@ struct RateLimiterTests {
     #expect(limiter.count == 1)
   }
 
-  @Test("Full budgets are forgotten also where the clock was put back meanwhile", arguments: [false, true])
+  @Test("Full budgets are forgotten even if the clock was set back meanwhile", arguments: [false, true])
   func boundedPutBack(isSwept: Bool) {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(2, per: 10), clock, remembered: 100)
@@ -101,7 +101,7 @@ struct RateLimiterTests {
     #expect(limiter.count == 1)
   }
 
-  @Test("An IPv6 network counts as one, an IPv4 address in IPv6 clothes as itself")
+  @Test("An IPv6 network counts as one caller, and an IPv4 address mapped to IPv6 as itself")
   func addresses() throws {
     func address(_ text: String) throws -> ClientAddress { ClientAddress(try SocketAddress(ipAddress: text, port: 1)) }
     #expect(try address("2001:db8::1") == address("2001:db8::ffff:2"))
@@ -111,7 +111,7 @@ struct RateLimiterTests {
   }
 
   @Test(
-    "Rates of budgets are read from text",
+    "Rates of budgets are parsed from text",
     arguments: [
       ("600/60", GatewayConfiguration.Rate(600, per: 60)), ("0/1", nil), ("5", nil), ("5/", nil), ("a/b", nil), ("5/0", nil),
     ])
@@ -145,7 +145,7 @@ struct ConnectionDeadlinesTests {
     #expect(deadlines.expiry(after(800), buffered: 0) == nil)
   }
 
-  @Test("Sending byte by byte does not extend the deadline")
+  @Test("Sending a request byte by byte does not extend its deadline")
   func trickle() {
     var deadlines = ConnectionDeadlines(Self.limits, now: Self.start)
     for second in 0..<10 { deadlines.bytesArrived(after(Int64(second))) }

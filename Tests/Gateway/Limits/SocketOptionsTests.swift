@@ -15,7 +15,7 @@ struct SocketOptionsTests {
     var isTraced: SocketOptionValue
   }
 
-  @Test("An accepted socket sends at once and notices lost peers, by no option that takes rights a plain user lacks")
+  @Test("An accepted socket sends at once and detects lost peers, with options that need no privileges")
   func options() async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What the gateway remembers of its subscriptions")
+@Suite("The gateway's memory of its subscriptions")
 struct EventMemoryTests {
   private let head = LogHead(epoch: "1", number: 5)
 
@@ -16,7 +16,7 @@ struct EventMemoryTests {
     return memory
   }
 
-  @Test("It goes on in a publisher's next epoch where that has all that it has seen, and else stays where it is")
+  @Test("The event memory enters a publisher's next epoch only if that contains everything that it has seen")
   func entering() async throws {
     let memory = try await memory(5, 7)
     #expect(await memory.cursor(of: .identity) == head)

@@ -6,19 +6,19 @@ import Testing
 
 @Suite("The cursor of a live connection")
 struct LiveCursorTests {
-  @Test("The cursor of a live connection delivers the next, ignores the old, fetches over a gap")
+  @Test("The cursor of a live connection delivers the next message, ignores old ones, and fetches after a gap")
   func steps() {
     var cursor = LiveCursor(last: 5)
     #expect([6, 6, 4, 8, 7, 8].map { cursor.step($0) } == [.deliver, .passOver, .passOver, .fetch, .deliver, .deliver])
   }
 
-  @Test("The cursor of a live connection fetches the next where not everything is for the connection")
+  @Test("The cursor of a live connection fetches the next message if not all are for the connection")
   func fetches() {
     var cursor = LiveCursor(last: 5)
     #expect([5, 6, 6].map { cursor.step($0, isForAll: false) } == [.passOver, .fetch, .fetch])
   }
 
-  @Test("The cursor of a live connection goes over deleted messages and back from a number that never was")
+  @Test("The cursor of a live connection skips deleted messages, and returns from a number that never existed")
   func takes() {
     let account = AccountID()
     func message(_ number: Int) -> LiveMessage { LiveMessage(account: account, number: number, payload: []) }
@@ -36,7 +36,7 @@ struct LiveCursorTests {
 
   /// Numbers published are dropped, doubled and reordered at random; the backlog has them all.
   @Test(
-    "The cursor of a live connection shows each message once and in order whatever the hub loses",
+    "The cursor of a live connection delivers each message once and in order, whatever the hub loses",
     arguments: 0..<50 as Range<UInt64>)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Events that are delivered live as they are", .timeLimit(.minutes(1)))
+@Suite("Events delivered live", .timeLimit(.minutes(1)))
 struct LiveEventTests {
   private static func changed(_ account: AccountID, number: Int) -> NotificationChanged {
     NotificationChanged(
@@ -18,7 +18,7 @@ struct LiveEventTests {
         links: NotificationLinks(), createdAt: .now, readAt: nil))
   }
 
-  @Test("Live events are every event that is declared so, each with the account that it is for")
+  @Test("Live events are exactly the declared ones, each with its account")
   func declared() {
     let live = [Contract.activity, .identity, .notifications, .rewards, .social].flatMap(\.events).filter { $0.spec.isLive }
     #expect(
@@ -35,7 +35,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("Live events are delivered to nobody where they say that they are silent")
+  @Test("A silent live event is delivered to nobody")
   func silent() throws {
     func event(_ isSilent: Bool?) throws -> LiveEvent {
       let removed = MessageRemoved(
@@ -49,14 +49,14 @@ struct LiveEventTests {
     for isSilent in [nil, false] as [Bool?] { #expect(try !event(isSilent).isSilent) }
   }
 
-  @Test("Live events have their present name on connections, though the log has them under a former one")
+  @Test("Live events are delivered under their present name, even if the log has them under a former one")
   func renamed() throws {
     let body = Array(#"{"accountID":"\#(AccountID())"}"#.utf8)
     let logged = LoggedEvent(number: 1, name: "things.former", at: .now, traceparent: nil, body: body)
     #expect(try LiveEvent(logged, named: "things.changed", of: .social).name == "things.changed")
   }
 
-  @Test("Live events come on a stream under their name without an id, so that it resumes from the last notification")
+  @Test("A stream sends live events under their name and without an id, so that it resumes from the last notification")
   func stream() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
       inboxes.add()
@@ -89,7 +89,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("Live events of notifications are not for a session in doubt")
+  @Test("Live events of notifications are not delivered to a session in doubt")
   func doubt() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
       let doubted = try await LiveTests.Stream(gateway, inboxes.account, claims: ["dbt": true], after: 0)
@@ -100,7 +100,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("Live events need a personal access token's scope for reading at the service that published them")
+  @Test("A personal access token gets live events only with the read scope of the publishing service")
   func scopes() throws {
     func event(_ service: ServiceName) throws -> LiveEvent {
       try LiveEvent(
@@ -113,7 +113,7 @@ struct LiveEventTests {
   }
 
   @Test(
-    "Events without an account, or with what is none, are no live events",
+    "Events without a valid account are no live events",
     arguments: ["{}", #"{"accountID":7}"#, #"{"accountID":"x"}"#])
   func malformed(body: String) {
     #expect(throws: (any Error).self) {

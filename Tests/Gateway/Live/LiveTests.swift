@@ -67,7 +67,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A live stream knows no other parameter than the last id")
+  @Test("A live stream takes no parameter but the last id")
   func parameters() async throws {
     try await Self.with { gateway, inboxes in
       let response = try await gateway.http("GET", "/v1/live?foo=1&lastEventID=0&bar", try gateway.bearer(inboxes.account))
@@ -81,7 +81,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A live stream begins with the present number, then shows what happens")
+  @Test("A live stream begins with the current number, and then delivers what happens")
   func begins() async throws {
     try await Self.with { gateway, inboxes in
       inboxes.add()
@@ -101,7 +101,7 @@ struct LiveTests {
   }
 
   @Test(
-    "Resuming live delivery over and over while announcements are lost and doubled, nothing is missed or shown twice",
+    "Resuming live delivery again and again misses and repeats nothing, while announcements are lost and doubled",
     arguments: [1, 2, 3])
   func resumes(seed: UInt64) async throws {
     let random = Mutex(SeededGenerator(seed))
@@ -126,7 +126,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A live number beyond the newest is not taken: delivery begins with the newest, and says so")
+  @Test("Resuming from a number beyond the newest is refused: delivery begins with the newest, and says so")
   func beyond() async throws {
     try await Self.with { gateway, inboxes in
       inboxes.add()
@@ -143,7 +143,7 @@ struct LiveTests {
   }
 
   @Test(
-    "A JSON-RPC connection resumes live delivery from a number, or from the text that a stream gave as id",
+    "A JSON-RPC connection resumes live delivery from a number, or from a stream's id as text",
     arguments: [(#""1""#, 1, false), ("1", 1, false), (#""77""#, 2, true)])
   func textualNumber(given: String, number: Int, isReset: Bool) async throws {
     try await Self.with { gateway, inboxes in
@@ -164,7 +164,7 @@ struct LiveTests {
   }
 
   @Test(
-    "A live position that is no number is refused",
+    "A live position that is not a number is refused",
     arguments: ["\"\"", "\"x\"", "-1", "1.5", "[1]", "true", "\"1", "\"99999999999999999999\""])
   func noNumber(given: String) async throws {
     try await Self.with { gateway, inboxes in
@@ -200,7 +200,7 @@ struct LiveTests {
   }
 
   @Test(
-    "What the inbox keeps from a session in doubt, as notices of logins, does not come to it live either, on a stream or a JSON-RPC connection (ID-7)"
+    "Notices hidden from a session in doubt are not delivered to it live either, on a stream or by JSON-RPC (ID-7)"
   )
   func doubtful() async throws {
     try await Self.with { gateway, inboxes in
@@ -240,7 +240,7 @@ struct LiveTests {
   }
 
   @Test(
-    "A closed session is dead on HTTP, its stream and its JSON-RPC connection, within a second; others live on (S 3, scenario 4)")
+    "A closed session ends on HTTP, its stream and its JSON-RPC connection within a second; others go on (S 3, scenario 4)")
   func revokes() async throws {
     try await Self.with { gateway, inboxes in
       let session = SessionID()
@@ -274,7 +274,7 @@ struct LiveTests {
   }
 
   @Test(
-    "The device of a session that its owner closed elsewhere, or of a suspended account, gets the reason, on its stream and its JSON-RPC connection (S 6, scenario 2; SOC-8)",
+    "A device whose session is closed or account suspended gets the reason on its stream and JSON-RPC (S 6, scenario 2; SOC-8)",
     arguments: [
       (SessionRevoked.Reason.closedByOwner, "closed_by_owner"), (.accountSuspended, "account_suspended"),
     ])
@@ -296,7 +296,7 @@ struct LiveTests {
   }
 
   @Test(
-    "The access tokens of a session that were invalidated, as those of a dismissed administrator, count as expired on HTTP and JSON-RPC; its next one is good (ID-15)"
+    "A session's invalidated access tokens count as expired on HTTP and JSON-RPC, and its next one is accepted (ID-15)"
   )
   func invalidates() async throws {
     try await Self.with { gateway, inboxes in
@@ -321,7 +321,7 @@ struct LiveTests {
   }
 
   @Test(
-    "Streams and JSON-RPC connections that came by a token which was invalidated learn so and end live delivery, long before the token ends by itself; by the next token they go on without a gap (ID-9, ID-15)"
+    "Invalidating a token ends its live delivery early, and the next token resumes it without a gap (ID-9, ID-15)"
   )
   func endsInvalidated() async throws {
     try await Self.with { gateway, inboxes in
@@ -364,7 +364,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A gateway that starts lets nobody in by the token of a session closed lately, from the first request on")
+  @Test("A starting gateway refuses tokens of recently closed sessions from the first request on")
   func startsWithRevocations() async throws {
     let bus = FakeBus()
     let signer = Signer()
@@ -384,7 +384,7 @@ struct LiveTests {
     }
   }
 
-  @Test("When the server stops, live connections are informed and ended")
+  @Test("When the server stops, live connections are notified and closed")
   func stops() async throws {
     let connections = Mutex<[RawConnection]>([])
     try await Self.with { gateway, inboxes in
@@ -401,9 +401,9 @@ struct LiveTests {
   }
 }
 
-@Suite("The hub")
+@Suite("The hub of live connections")
 struct LiveHubTests {
-  @Test("The hub of live connections cuts a connection whose queue is full, and forgets those that ended")
+  @Test("The hub closes a connection whose queue is full, and forgets closed ones")
   func cuts() async {
     let hub = LiveHub(queue: 3)
     let account = AccountID()

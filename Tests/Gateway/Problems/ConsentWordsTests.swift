@@ -6,9 +6,9 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The refusal for want of a consent")
+@Suite("The refusal because of a missing consent")
 struct ConsentWordsTests {
-  @Test("The refusal for want of a consent says in the caller's language what for, and where to give it (ID-13)")
+  @Test("The refusal because of a missing consent says what it is for and where to give it, in the caller's language (ID-13)")
   func words() async throws {
     let bus = FakeBus()
     bus.answer(.activity) { request in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What is malformed is said in words of ours", .timeLimit(.minutes(1)))
+@Suite("Messages for malformed requests", .timeLimit(.minutes(1)))
 struct MalformationTests {
-  @Test("The words for what is malformed exist in both languages for every case")
+  @Test("Messages for malformed requests exist in both languages for every case")
   func words() {
     let words = Words([Contract.gateway].flatMap(\.words))
     for what in Malformation.allCases {
@@ -62,7 +62,7 @@ struct MalformationTests {
   ]
 
   @Test(
-    "What is malformed over HTTP is said in words of ours, whoever of parser and gateway finds it, in the language asked for",
+    "A malformed HTTP request gets the gateway's own message in the caller's language, whether parser or gateway finds it",
     arguments: cases)
   func http(example: Case) async throws {
     try await RunningGateway.with { gateway in
@@ -79,7 +79,7 @@ struct MalformationTests {
     }
   }
 
-  @Test("What is malformed over JSON-RPC is said in words of ours, in the language of the account that has signed in")
+  @Test("A malformed JSON-RPC request gets the gateway's own message in the language of the authenticated account")
   func rpc() async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.body = 4096 }) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -105,7 +105,7 @@ struct MalformationTests {
   }
 
   @Test(
-    "JSON that is none is reported with its position",
+    "Invalid JSON is reported with the position of the fault",
     arguments: [
       ("{\n  \"text\": nil\n}", "line 2, byte 11 holds something that JSON does not allow there"),
       ("{\"text\"", "it ends at line 1, byte 8, before it is complete"),
@@ -129,7 +129,7 @@ struct MalformationTests {
     }
   }
 
-  @Test("A field that the query repeats, or the path gives already, is named")
+  @Test("A field repeated in the query, or already given by the path, is named")
   func repeated() async throws {
     try await RunningGateway.with { gateway in
       let bearer = try gateway.bearer()
@@ -154,7 +154,7 @@ struct MalformationTests {
   }
 
   @Test(
-    "A control character in path or query is the field's fault, and never reaches the bus",
+    "A control character in path or query is reported as a fault of the field, and never reaches the bus",
     arguments: [("/v1/things/a%00b", "thingID"), ("/v1/things/7%7F?isFull=true", "thingID"), ("/v1/things?limit=1%0A", "limit")])
   func control(target: String, field: String) async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
@@ -171,7 +171,7 @@ struct MalformationTests {
     }
   }
 
-  @Test("A tab in a User-Agent is no fault")
+  @Test("A tab in a User-Agent is accepted")
   func tab() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let response = try await gateway.http("PUT", "/v1/echo", ["User-Agent": "a\tb"], #"{"text":"a"}"#)
@@ -180,7 +180,7 @@ struct MalformationTests {
     }
   }
 
-  @Test("A User-Agent is kept to 200 bytes, however many marks its characters have")
+  @Test("A User-Agent is cut to 200 bytes, however many combining marks its characters have")
   func longUserAgent() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let agent = "a" + String(repeating: "\u{301}", count: 2000)
@@ -192,7 +192,7 @@ struct MalformationTests {
   }
 }
 
-@Suite("A refusal before anyone is admitted", .timeLimit(.minutes(1)))
+@Suite("Refusals before a request is admitted", .timeLimit(.minutes(1)))
 struct RefusalLanguageTests {
   struct Case: Sendable {
     let status: Int
@@ -200,7 +200,7 @@ struct RefusalLanguageTests {
   }
 
   @Test(
-    "A refusal before anyone is admitted is in the language of the account whose token is valid, else in the one asked for",
+    "A refusal before a request is admitted is in the language of the account if its token is valid, else in the requested one",
     arguments: [
       Case(status: 404, head: "GET /v1/nothing HTTP/1.1"), Case(status: 405, head: "DELETE /v1/things HTTP/1.1"),
       Case(status: 413, head: "PUT /v1/echo HTTP/1.1\r\nContent-Length: 2000000"),

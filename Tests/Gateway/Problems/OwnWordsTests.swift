@@ -6,9 +6,9 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("An operation's own words")
+@Suite("Messages specific to an operation")
 struct OwnWordsTests {
-  @Test("An operation's own words are used while its service is away; others have the common ones (E UC-04, AF-02; REW-4)")
+  @Test("Operations use their specific messages while their service is down; others use the common ones (E UC-04, AF-02; REW-4)")
   func unavailable() async throws {
     let bus = FakeBus()
     bus.answer(.rewards) { _ in throw BusFailure.unavailable }
@@ -31,7 +31,7 @@ struct OwnWordsTests {
     }
   }
 
-  @Test("An operation's own words are used where its service answers too late to a list of offers (E UC-04, AF-02)")
+  @Test("A list of offers uses its specific message if its service answers too late (E UC-04, AF-02)")
   func late() async throws {
     let bus = FakeBus()
     bus.answer(.rewards) { _ in throw BusFailure.timedOut }
@@ -42,7 +42,7 @@ struct OwnWordsTests {
     }
   }
 
-  @Test("E UC-05, AF-02: without connection to rewards leaderboards answer in the source's words (REW-6)")
+  @Test("E UC-05, AF-02: leaderboards answer with the source's message while rewards cannot be reached (REW-6)")
   func leaderboard() async throws {
     let bus = FakeBus()
     bus.answer(.rewards) { _ in throw BusFailure.unavailable }
@@ -59,7 +59,7 @@ struct OwnWordsTests {
   }
 
   @Test(
-    "An operation's own words are used for the one operation that they name, in both languages: of a message of which nobody knows whether it was sent, that this is so, and how to send it again (CU-14)"
+    "Sending a message with an unknown outcome has a message of its own, with how to send it again, in both languages (CU-14)"
   )
   func ofOne() async throws {
     let bus = FakeBus()

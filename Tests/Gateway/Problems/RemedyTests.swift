@@ -6,10 +6,10 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What mends a refusal (S 8, scenario 4)")
+@Suite("The remedy for a refusal (S 8, scenario 4)")
 struct RemedyTests {
   @Test(
-    "What mends a refusal is named with it for programs: whoever is not verified learns how to have the link sent; others learn nothing"
+    "A refusal for want of verification names the operation that sends the link; other refusals name none"
   )
   func remedy() async throws {
     let bus = FakeBus()
@@ -26,7 +26,7 @@ struct RemedyTests {
   }
 
   @Test(
-    "Whoever cannot log in, or must wait, is offered to recover the password (S 3, scenario 7)", arguments: LogInFailure.allCases)
+    "A failed or locked login offers to recover the password (S 3, scenario 7)", arguments: LogInFailure.allCases)
   func recovery(failure: LogInFailure) async throws {
     let bus = FakeBus()
     bus.answer(.identity) { Reply(id: $0.header.id, failure.with(["seconds": .number(30)], retryAfterSeconds: 30)) }
@@ -43,7 +43,7 @@ struct RemedyTests {
   }
 
   @Test(
-    "A refusal of a link, a login or a session that is over names how to get another, in problems of both protocols (S 5, scenario 4; S 8, scenario 3)",
+    "A refused link, login or expired session names how to get another, in both protocols (S 5, scenario 4; S 8, scenario 3)",
     arguments: [
       ("verification_link_expired", "accounts.resendVerification"), ("verification_link_replaced", "accounts.resendVerification"),
       ("recovery_link_expired", "passwordRecoveries.request"), ("recovery_link_used", "passwordRecoveries.request"),

@@ -8,7 +8,7 @@ import Testing
 @Suite("The refusal of a suspended account (SOC-8)")
 struct SuspendedProblemTests {
   @Test(
-    "The refusal of a suspended account says until when in words and in a field, in the caller's language; of one that is banned, that it is for good"
+    "The refusal of a suspended account says until when in text and in a field, and of a banned one that it is permanent"
   )
   func words() async throws {
     let bus = FakeBus()

@@ -43,7 +43,7 @@ struct RouterTests {
   }
 
   @Test(
-    "The router finds nothing elsewhere",
+    "The router finds nothing for other paths",
     arguments: [
       "", "/", "/v1", "/v1/things/", "/v1/things//parts/1", "/v1/thing", "/v2/things", "/v1/things/1/parts",
       "/v1/things/1/parts/2/3",
@@ -61,7 +61,7 @@ struct RouterTests {
     }
   }
 
-  @Test("The router names the methods a path has")
+  @Test("The router names the methods of a path")
   func namesMethods() {
     guard case .otherMethod(let allowed) = Self.router.match("PUT", "/v1/things/7") else {
       Issue.record("PUT is answered")
@@ -85,13 +85,13 @@ struct QueryTests {
     #expect(parameters == fields)
   }
 
-  @Test("A query that is ambiguous, broken or endless is refused", arguments: ["a=1&a=2", "a=%2", "%ff=1", "id=2"])
+  @Test("An ambiguous, malformed or overlong query is refused", arguments: ["a=1&a=2", "a=%2", "%ff=1", "id=2"])
   func refuses(query: String) {
     var parameters = ["id": "1"]
     #expect(throws: Failure.self) { try Query.parse(query[...], into: &parameters) }
   }
 
-  @Test("A query has a bound")
+  @Test("A query has a maximum length")
   func isBounded() {
     var parameters: [String: String] = [:]
     let query = (0...Query.maxParameters).map { "p\($0)=1" }.joined(separator: "&")

@@ -141,7 +141,7 @@ struct AccessTokenTests {
     await #expect(throws: forgery.refusal) { try await verifier.identify(token) }
   }
 
-  @Test("An access token that is remembered expires all the same")
+  @Test("A cached access token still expires")
   func expires() async throws {
     let time = MovedClock()
     let signer = Signer()
@@ -152,7 +152,7 @@ struct AccessTokenTests {
     await #expect(throws: TokenRefusal.expired) { try await verifier.identify(token) }
   }
 
-  @Test("An access token of a closed session is dead, remembered or not")
+  @Test("An access token of a closed session is refused, cached or not")
   func revoked() async throws {
     let signer = Signer()
     let verifier = Self.verifier([signer])
@@ -167,7 +167,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "An access token that was invalidated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
+    "An invalidated access token counts as expired at once, cached or not; the session's next one is accepted"
   )
   func invalidated() async throws {
     let signer = Signer()
@@ -186,7 +186,7 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token())
   }
 
-  @Test("An access token of a session in doubt says so to the services, others do not", arguments: [true, false])
+  @Test("An access token of a session in doubt says so to the services, and others do not", arguments: [true, false])
   func doubt(isInDoubt: Bool) async throws {
     let signer = Signer()
     let identification = try await Self.verifier([signer]).identify(signer.token(claims: isInDoubt ? ["dbt": true] : [:]))
@@ -194,7 +194,7 @@ struct AccessTokenTests {
     #expect(caller.isInDoubt == (isInDoubt ? true : nil))
   }
 
-  @Test("When too many sessions are closed to remember, every older access token must be refreshed")
+  @Test("If more sessions are closed than can be remembered, every older access token must be refreshed")
   func overflow() async throws {
     let time = MovedClock()
     let revocations = Revocations(bound: 3, clock: time.clock)
@@ -233,7 +233,7 @@ struct AccessTokenTests {
     #expect(asked.withLock { $0 } == 2)
   }
 
-  @Test("A key that identity publishes no longer is trusted no longer, nor is a token that it signed and that is remembered")
+  @Test("A key that identity no longer publishes is no longer trusted, nor are cached tokens signed with it")
   func retiredKey() async throws {
     let time = MovedClock()
     let (old, new) = (Signer(keyID: "k1"), Signer(keyID: "k2"))
@@ -256,7 +256,7 @@ struct AccessTokenTests {
     _ = try await verifier.identify(new.token(now: time.now))
   }
 
-  @Test("While identity cannot be asked for its keys, those that it published last stay")
+  @Test("While identity cannot be reached, its last published keys stay valid")
   func keysStay() async throws {
     let time = MovedClock()
     let signer = Signer()
@@ -274,7 +274,7 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token(now: time.now))
   }
 
-  @Test("The memory of access tokens is bounded and keeps those in use")
+  @Test("The cache of access tokens is bounded, and keeps those in use")
   func bounded() {
     let cache = TokenCache(bound: 10)
     let someone = Identification(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("An account's language is followed at once (ID-13)", .timeLimit(.minutes(1)))
+@Suite("Changes of an account's language take effect at once (ID-13)", .timeLimit(.minutes(1)))
 struct AccountLanguagesTests {
   private let account = AccountID()
 
@@ -15,7 +15,7 @@ struct AccountLanguagesTests {
       language: language, issuedAt: Instant(milliseconds: milliseconds), expiresAt: Identification.never)
   }
 
-  @Test("A token from before a change speaks the new language, one from after it its own")
+  @Test("A token from before a change gets the new language, and one from after it its own")
   func followed() {
     let now = Mutex<Int64>(1_000_000_000)
     let languages = AccountLanguages(bound: 2, clock: Clock { Instant(milliseconds: now.withLock { $0 }) })
@@ -34,7 +34,7 @@ struct AccountLanguagesTests {
     #expect(languages.language(of: identification(of: other, .english, at: 0)) == .english)
   }
 
-  @Test("Beyond the bound of followed languages all are forgotten, those first whose tokens have ended")
+  @Test("Beyond the limit all changed languages are forgotten, those whose tokens have expired first")
   func bound() {
     let now = Mutex<Int64>(1_000_000_000)
     let languages = AccountLanguages(bound: 2, clock: Clock { Instant(milliseconds: now.withLock { $0 }) })
@@ -51,7 +51,7 @@ struct AccountLanguagesTests {
   }
 
   @Test(
-    "An open session, its JSON-RPC connection and a personal access token are answered in a changed language without a new token")
+    "A changed language applies to open sessions, JSON-RPC connections and personal access tokens without a new token")
   func sessions() async throws {
     let (bus, signer, processor) = (FakeBus(), Signer(), TokenIssuer())
     let inboxes = Inboxes(bus, signer, processor: processor)

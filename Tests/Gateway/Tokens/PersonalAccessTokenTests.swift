@@ -61,7 +61,7 @@ struct PersonalAccessTokenTests {
 
   private static func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
 
-  @Test("A personal access token reads with its read scope and writes with its write scope, as its account and nobody's session")
+  @Test("A personal access token reads with its read scope and writes with its write scope, as its account and without a session")
   func scopes() async throws {
     try await Self.with { gateway, inboxes, processor in
       let account = AccountID()
@@ -85,7 +85,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("No personal access token calls what is for sessions alone, though its scope allows calls of the kind")
+  @Test("A personal access token cannot call operations reserved for sessions, even if its scope allows such calls")
   func sessionsOnly() {
     func rule(_ isForSessionsOnly: Bool) -> ScopeRule {
       ScopeRule(
@@ -96,7 +96,7 @@ struct PersonalAccessTokenTests {
     #expect(rule(false) == .needs(.socialWrite) && rule(true) == .sessionsOnly)
   }
 
-  @Test("No personal access token manages accounts, passwords, sessions or tokens, whatever its scopes")
+  @Test("No personal access token can manage accounts, passwords, sessions or tokens, whatever its scopes")
   func identity() async throws {
     try await Self.with { gateway, inboxes, processor in
       let token = try processor.token(of: AccountID(), AccessScope.allCases)
@@ -119,7 +119,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("Identity is asked about personal access tokens once a minute, and never about what has not the form of a token")
+  @Test("Identity is asked about a personal access token once a minute, and never about a malformed one")
   func remembers() async throws {
     let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
@@ -140,7 +140,7 @@ struct PersonalAccessTokenTests {
     await #expect(throws: Failure.self) { try await tokens.identify(token) }
   }
 
-  @Test("A personal access token expires although it is remembered")
+  @Test("A cached personal access token still expires")
   func expires() async throws {
     let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
@@ -154,7 +154,7 @@ struct PersonalAccessTokenTests {
     await #expect(throws: TokenRefusal.expired) { try await tokens.identify(token) }
   }
 
-  @Test("A personal access token revoked while identity is being asked about it lets nobody in")
+  @Test("A personal access token revoked while identity is asked about it is refused")
   func race() async throws {
     let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
@@ -168,7 +168,7 @@ struct PersonalAccessTokenTests {
     for _ in 0..<2 { await #expect(throws: TokenRefusal.invalid(.unknown)) { try await tokens.identify(token) } }
   }
 
-  @Test("A revoked personal access token is dead on HTTP, its stream and its JSON-RPC connection within a second; others live on")
+  @Test("A revoked personal access token ends on HTTP, its stream and its JSON-RPC connection within a second; others go on")
   func revokes() async throws {
     try await Self.with { gateway, inboxes, processor in
       let id = PersonalAccessTokenID()
@@ -196,7 +196,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("A JSON-RPC connection is signed in by a personal access token, within its scopes; live messages take their own")
+  @Test("A JSON-RPC connection can authenticate by a personal access token, within its scopes; live messages need their own")
   func rpc() async throws {
     try await Self.with { gateway, inboxes, processor in
       let blind = try processor.token(of: inboxes.account, [.socialRead])

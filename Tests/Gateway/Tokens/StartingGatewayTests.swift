@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("A gateway that does not know yet what was revoked", .timeLimit(.minutes(1)))
+@Suite("A gateway that does not yet know the revoked tokens", .timeLimit(.minutes(1)))
 struct StartingGatewayTests {
   /// Runs a gateway whose identity informs nobody of its events, as one that a million accounts keep busy.
   private static func with(
@@ -30,7 +30,7 @@ struct StartingGatewayTests {
   }
 
   @Test(
-    "A gateway that does not know yet what was revoked takes no token, whatever the way in, says so and is not ready; who needs none is served"
+    "A gateway that does not yet know the revoked tokens accepts none, is not ready, and still serves anonymous calls"
   )
   func takesNone() async throws {
     try await Self.with { gateway, inboxes, processor in
@@ -57,7 +57,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("A gateway that has learned what was revoked lets those in who waited meanwhile but for whom a token was revoked")
+  @Test("Requests that wait until a gateway knows the revoked tokens are then served, except those with a revoked one")
   func letsIn() async throws {
     try await Self.with { gateway, inboxes, processor in
       let session = SessionID()
@@ -75,7 +75,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("A starting gateway asks identity for what was revoked and for no other part of its state")
+  @Test("A starting gateway asks identity for what was revoked, and for no other part of its state")
   func asks() async throws {
     try await Self.with { gateway, inboxes, _ in
       inboxes.silence(false)
@@ -91,7 +91,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("A gateway looks for keys that identity has retired by itself")
+  @Test("A gateway checks for retired keys of identity by itself")
   func retires() async throws {
     let (bus, signer, other) = (FakeBus(), Signer(), Signer(keyID: "k2"))
     let published = Mutex([signer.published, other.published])

@@ -6,7 +6,7 @@ import Testing
 struct TraceContextTests {
   static let valid = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-  @Test("A trace goes on under a new parent")
+  @Test("A trace continues under a new parent")
   func continues() throws {
     let trace = try #require(TraceContext(traceparent: Self.valid))
     #expect(trace.traceID == "0af7651916cd43dd8448eb211c80319c")
@@ -16,7 +16,7 @@ struct TraceContextTests {
   }
 
   @Test(
-    "What is no traceparent begins a new trace",
+    "An invalid traceparent begins a new trace",
     arguments: [
       "", "00", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
       "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -30,7 +30,7 @@ struct TraceContextTests {
     #expect(TraceContext(traceparent: "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more") != nil)
   }
 
-  @Test("A client's name for its request is kept outside and made unique inside")
+  @Test("A client's name for its request is kept in the answer and made unique internally")
   func requestName() {
     let first = RequestName(given: "mine")
     let second = RequestName(given: "mine")
@@ -40,7 +40,7 @@ struct TraceContextTests {
   }
 
   @Test(
-    "A client's name for its request that is not sane is replaced",
+    "An invalid name that a client gives its request is replaced",
     arguments: ["", "a b", "a\u{7}", "ñ", String(repeating: "x", count: 65)])
   func replaced(text: String) { #expect(RequestName(given: text).outer != text) }
 }

@@ -13,7 +13,7 @@ import Testing
 @testable import GatewayService
 @testable import SocialService
 
-@Suite("A file on its way through the gateway into social (TASK-8, UC17)", .timeLimit(.minutes(2)))
+@Suite("A file uploaded through the gateway to social (TASK-8, UC17)", .timeLimit(.minutes(2)))
 struct AttachFlowTests {
   /// Runs social, in which everybody takes part in every task, behind a gateway.
   private static func with(
@@ -81,7 +81,7 @@ struct AttachFlowTests {
     }
   }
 
-  @Test("UC17, alternative: a file with a token renewed since, and an empty one, are not attached, and nothing of them stays")
+  @Test("UC17, alternative: a file with a token that was renewed, or an empty file, is not attached and leaves nothing")
   func refused() async throws {
     try await Self.with { services, port in
       let ana = try await services.register()

@@ -100,7 +100,7 @@ struct MultipartParserTests {
     Case("no header line", "--x\r\nhello\r\n\r\nA\r\n--x--", .malformed),
   ]
 
-  @Test("The multipart parser reads each body the same however it is cut: at every byte, and byte by byte", arguments: cases)
+  @Test("The multipart parser reads each body the same however it is split: at every byte, and byte by byte", arguments: cases)
   func everyCut(given: Case) {
     let body = Array(given.body.utf8)
     #expect(Self.read(body, in: []) == given.parts)
@@ -126,7 +126,7 @@ struct MultipartParserTests {
     }
   }
 
-  @Test("The multipart parser bounds the number of parts, heads, fields, files, blanks behind a boundary, and the preamble")
+  @Test("The multipart parser limits the number of parts, heads, fields, files, blanks after a boundary, and the preamble")
   func bounds() {
     let limits = MultipartLimits(parts: 2, headBytes: 100, padding: 3, fieldBytes: 5, fileBytes: 10)
     func fault(_ body: String) -> MultipartParser.Fault? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The state of a connection whose request is answered while its body arrives")
+@Suite("The state of a connection that answers while the body arrives")
 struct StreamedRequestTests {
   typealias State = HTTPConnectionState<String, String>
   typealias Steps = [(event: State.Event, actions: [State.Action])]
@@ -27,7 +27,7 @@ struct StreamedRequestTests {
     }
   }
 
-  @Test("A streamed request is answered from its head on, bytes read give back their room, and the connection goes on")
+  @Test("A streamed request is answered from its head on, read bytes free their space, and the connection continues")
   func goesOn() {
     expect([
       (.head("a", .init(size: 300, streamLimit: 5000)), Self.begun),
@@ -38,7 +38,7 @@ struct StreamedRequestTests {
     ])
   }
 
-  @Test("A streamed request waits for earlier answers; then it begins, or, where it has arrived, is answered in its turn")
+  @Test("A streamed request waits for earlier answers, and is then begun, or answered in turn if it has arrived")
   func waits() {
     expect([
       (.head("a", .init(size: 1)), [.startRequest]), (.end(""), [.endRequest, .answer("a", "")]),
@@ -56,7 +56,7 @@ struct StreamedRequestTests {
     ])
   }
 
-  @Test("A streamed request stops reading while too much of it is unread, and goes on afterwards")
+  @Test("A streamed request stops reading while too much of it is unread, and continues afterwards")
   func window() {
     let window = HTTPConnectionLimits.streamWindow
     expect([
@@ -66,7 +66,7 @@ struct StreamedRequestTests {
     ])
   }
 
-  @Test("A streamed request too large by its head or by what arrives is broken off and answered, and the connection ends")
+  @Test("A streamed request that is declared or turns out too large is aborted and answered, and the connection ends")
   func tooLarge() {
     let broken: [State.Action] = [.breakStream(Self.tooLarge), .release(0), .dropBody, .discardInput, .endRequest]
     expect([
@@ -81,7 +81,7 @@ struct StreamedRequestTests {
     ])
   }
 
-  @Test("A streamed request that is too slow, malformed or without room is broken off and answered")
+  @Test("A streamed request that is too slow, malformed or without room is aborted and answered")
   func brokenOff() {
     let late = Failure(GatewayFailure.requestTimeout, ["seconds": .number(60)])
     let bad = Malformation.chunk.failure()
@@ -97,7 +97,7 @@ struct StreamedRequestTests {
     }
   }
 
-  @Test("A streamed request answered before its end ends the connection, for nobody reads the rest")
+  @Test("A streamed request answered before its end closes the connection, since the rest is not read")
   func early() {
     expect([
       (.head("a", .init(size: 7, streamLimit: 5000)), Self.begun), (.body(bytes: 5, held: 10), []),
@@ -109,7 +109,7 @@ struct StreamedRequestTests {
     ])
   }
 
-  @Test("A streamed request whose client is gone is given up")
+  @Test("A streamed request whose client has disconnected is abandoned")
   func gone() {
     expect([
       (.head("a", .init(size: 7, streamLimit: 5000)), Self.begun), (.body(bytes: 5, held: 10), []), (.inputClosed, [.close]),

@@ -33,7 +33,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "Deleting an account with the password: every session and token ends, nobody can log in, nobody sees the account (CU-7, steps 5 to 11; UC16)"
+    "Deleting an account with the password ends every session and token, and hides the account (CU-7, steps 5 to 11; UC16)"
   )
   func success() async throws {
     try await RunningIdentity.run { identity in
@@ -69,7 +69,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "Credenciales incorrectas: deleting with another password changes nothing, is recorded, and can be tried again (CU-7, 7a)")
+    "Credenciales incorrectas: a wrong password deletes nothing, is recorded, and can be corrected (CU-7, 7a)")
   func wrongPassword() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -84,7 +84,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "No desea eliminar la cuenta: a deletion form that is not sent, as one that is closed, does nothing (CU-7, 6a; UC16, abort)")
+    "No desea eliminar la cuenta: a deletion without its form changes nothing (CU-7, 6a; UC16, abort)")
   func cancelled() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -94,7 +94,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("After five wrong passwords a deletion has to wait, right or wrong; failures to log in do not count")
+  @Test("After five wrong passwords a deletion must wait, whatever the password; failed logins do not count")
   func throttled() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -110,7 +110,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("Whoever has the deletion's token reads how far it is; nobody else does")
+  @Test("Only the deletion's token gives access to its state")
   func token() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -128,7 +128,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "When all services have confirmed a deletion, in any order and as often as they like, the report is asked for once, with all counts"
+    "Once all services have confirmed a deletion, in any order and repeatedly, one report with all counts is requested"
   )
   func confirmations() async throws {
     try await RunningIdentity.run { identity in
@@ -158,7 +158,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("After the report nothing is left of a deleted account's address, and the deletion is finished once the file is clean")
+  @Test("After the report nothing of a deleted account's address remains, and the deletion ends once the file is clean")
   func finished() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -187,7 +187,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("A deleted account's address whose ciphertext is damaged is removed and recorded; the deletion ends without a report")
+  @Test("A deleted account's address with damaged ciphertext is removed and recorded; the deletion ends without a report")
   func damagedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -203,7 +203,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("A deleted account's username is nobody's for 90 days, its address is free at once")
+  @Test("A deleted account's username is reserved for 90 days; its address is free at once")
   func username() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -218,7 +218,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "The store's files hold nothing of a deleted account: neither address, names, passwords, networks and devices, nor events and replies"
+    "The store's files contain nothing of a deleted account: address, names, passwords, networks, devices, events, replies"
   )
   func files() async throws {
     try await RunningIdentity.run { identity in
@@ -242,7 +242,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("A subscriber without history learns of every deletion, and of sessions that ended with their account")
+  @Test("A subscriber without history learns of every deletion, and of the sessions that ended with it")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -259,7 +259,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("Of a deleted account with many sessions, they and their tokens go in steps, each published once; none is good any more")
+  @Test("Sessions and tokens of a deleted account are removed in steps, each published once, and are invalid at once")
   func manySessions() async throws {
     let rows = 20
     try await RunningIdentity.run(settings: ["racha.erasure.rowsPerTransaction": "\(rows)"]) { identity in
@@ -311,7 +311,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("Of deletions of an account at the same time one takes effect")
+  @Test("Of concurrent deletions of one account only one takes effect")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

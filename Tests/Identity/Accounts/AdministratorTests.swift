@@ -7,7 +7,7 @@ import Testing
 @Suite("Appointing an administrator (ID-15)")
 struct AdministratorTests {
   @Test(
-    "Appointing an administrator is for the launcher's hand alone; the account's next log in has the right, and nobody else's")
+    "Only the launcher can appoint an administrator, who has the right from the next login on")
   func appoint() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana", email: "ana@example.org"))
@@ -38,7 +38,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test("Dismissing an administrator is for the launcher's hand alone, takes effect at once, and is recorded")
+  @Test("Only the launcher can dismiss an administrator; it takes effect at once and is recorded")
   func dismiss() async throws {
     try await RunningIdentity.run { identity in
       let (adela, berta) = (try await identity.administrator(), try await identity.administrator("berta"))
@@ -86,7 +86,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test("The last administrator can neither be dismissed nor delete the account; once there is another, both work")
+  @Test("The last administrator cannot be dismissed or delete the account; with another one both work")
   func last() async throws {
     try await RunningIdentity.run { identity in
       let adela = try await identity.administrator()

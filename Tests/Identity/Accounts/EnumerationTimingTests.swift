@@ -8,7 +8,7 @@ import Testing
 
 /// Looks for far smaller differences than the whole system's test (`Tests/EndToEnd/EnumerationTests.swift`) can: a password's hash
 /// costs little here, so that nothing drowns in its noise and samples are many.
-@Suite("How long identity takes does not reveal who has an account", .timeLimit(.minutes(2)))
+@Suite("Response times do not reveal whether an account exists", .timeLimit(.minutes(2)))
 struct EnumerationTimingTests {
   private static let samples = 1_200
   /// Samples before them, which fill caches.
@@ -18,7 +18,7 @@ struct EnumerationTimingTests {
   /// Of the deviation by chance: nothing of what both kinds have in common passes that in ten thousand runs.
   private static let deviations = 4.0
 
-  @Test("Identity takes as long to refuse a wrong password whether there is the account or not (S 3, scenario 2)")
+  @Test("Identity takes equally long to refuse a wrong password of existing and unknown accounts (S 3, scenario 2)")
   func loggingIn() async throws {
     try await RunningIdentity.run { identity in
       try await compare(identity) { person, turn in
@@ -33,7 +33,7 @@ struct EnumerationTimingTests {
     }
   }
 
-  @Test("Identity takes as long to answer a request for a recovery link whether there is the account or not (S 5, scenario 2)")
+  @Test("Identity takes equally long to answer recovery requests of existing and unknown accounts (S 5, scenario 2)")
   func recovery() async throws {
     try await RunningIdentity.run { identity in
       try await compare(identity) { person, _ in try await identity.askToRecover("\(person)@example.com") }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Whom messages to many are for (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Audiences of broadcasts (NOT-5)", .timeLimit(.minutes(1)))
 struct AudienceTests {
   private typealias People = [String: AccountID]
 
@@ -44,7 +44,7 @@ struct AudienceTests {
   }
 
   @Test(
-    "A message to all is for those who are verified and not suspended, or whose suspension is over; or for those of a language")
+    "A message to all reaches verified accounts that are not suspended now, optionally of one language")
   func all() async throws {
     try await run { identity, people, _ in
       let everybody = try await names(identity, people)
@@ -55,7 +55,7 @@ struct AudienceTests {
     }
   }
 
-  @Test("The kept count follows who is verified, changes the language, is suspended and goes")
+  @Test("The stored count of an audience follows verification, changed languages, suspension and deletion")
   func keptCount() async throws {
     try await run { identity, people, _ in
       func count(_ language: Language? = nil) async throws -> Int {
@@ -82,7 +82,7 @@ struct AudienceTests {
     }
   }
 
-  @Test("A message to the idle is for those of whom no session was used since an instant, and who never had one")
+  @Test("A message to idle accounts reaches those without a used session since an instant")
   func idle() async throws {
     try await run { identity, people, seenAt in
       let after = seenAt.adding(milliseconds: 1)
@@ -95,7 +95,7 @@ struct AudienceTests {
     }
   }
 
-  @Test("An audience is listed in pages, each behind the last account of the page before, and by notifications alone")
+  @Test("An audience is listed page by page, each after the last account of the one before, and for notifications only")
   func pages() async throws {
     try await run { identity, _, _ in
       func page(after last: AccountID?, _ limit: Int) async throws -> [AccountID] {

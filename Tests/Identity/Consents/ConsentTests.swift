@@ -21,7 +21,7 @@ struct ConsentTests {
     try await identity.ask(GetSettings.self, .init(), by: .signedIn(signedIn))
   }
 
-  @Test("Consents given with the registration are kept with their time and wording, published, and no others")
+  @Test("Consents given with the registration are stored with time and wording and published, and no others")
   func registered() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -65,7 +65,7 @@ struct ConsentTests {
   }
 
   @Test(
-    "The withdrawal of a consent is answered when activity knows of it, so that nothing sent afterwards is kept; giving waits for nobody"
+    "Withdrawing a consent is answered once activity knows, so that nothing sent later is kept; giving one does not wait"
   )
   func withdrawal() async throws {
     try await RunningIdentity.run { identity in
@@ -91,7 +91,7 @@ struct ConsentTests {
     }
   }
 
-  @Test("The withdrawal of a consent stands though activity is away")
+  @Test("The withdrawal of a consent holds even if activity is down")
   func withdrawalAlone() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What identity shows")
+@Suite("The contract of identity")
 struct ContractTests {
   @Test("Every rule of a field in identity has words, and a suggestion for each field of the form")
   func words() throws {
@@ -26,7 +26,7 @@ struct ContractTests {
     }
   }
 
-  @Test("No words of identity are left over")
+  @Test("Identity has no unused words")
   func leftOver() throws {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
@@ -72,7 +72,7 @@ struct ContractTests {
     }
   }
 
-  @Test("A subscriber of identity that names the events it needs receives them, and no other part of the state is read for it")
+  @Test("A subscriber of identity that names the events it needs receives only those, and no other state is read for it")
   func partsOfSnapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }

@@ -6,7 +6,7 @@ import Testing
 struct FormFieldTests {
   private func decode(_ text: String) throws -> RegisterAccount.Input { try RegisterAccount.Input.decode(Array(text.utf8)) }
 
-  @Test("A registration form is read although fields are wrong, missing or null, so that all faults can be reported together")
+  @Test("A registration form is read despite wrong, missing or null fields, so that all faults can be reported together")
   func lenient() throws {
     let form = try decode(#"{"email": "nope", "password": null, "age": 7, "nickname": "", "timeZone": "Mars/Base"}"#)
     #expect(form.email.rule == FieldRule("invalid_email"))
@@ -17,11 +17,11 @@ struct FormFieldTests {
     #expect(form.name == nil)
   }
 
-  @Test("A registration form is refused at once where it is no form at all", arguments: ["[]", "1", "{"])
+  @Test("A registration form that is no object is refused at once", arguments: ["[]", "1", "{"])
   func strict(text: String) { #expect(throws: Failure.self) { try decode(text) } }
 
   @Test(
-    "A registration form says what the decoder found, for the feature to refuse it with",
+    "A registration form keeps the faults that the decoder found, to be refused with them later",
     arguments: [
       (#"{"email": 1}"#, "email", "not_a_string"), (#"{"emial": "a@b.cd"}"#, "emial", "unknown_field"),
       (#"{"age": "x"}"#, "age", "not_a_whole_number"),
@@ -46,7 +46,7 @@ struct FormFieldTests {
     #expect(form["properties"]?["email"]?["format"] == "email")
   }
 
-  @Test("A password shows itself neither when printed for debugging nor in a mirror")
+  @Test("A password does not show itself when printed for debugging, nor in a mirror")
   func passwordIsHidden() throws {
     let password = try Password(text: "Sup3r-secret!")
     #expect(!String(reflecting: password).contains("secret"))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("All that is wrong with a form is named at once (ID-20)")
+@Suite("All faults of a form are named at once (ID-20)")
 struct FormTests {
   private func problems(_ failure: Failure) -> Set<String> { Set(failure.fields.map { "\($0.field) \($0.code)" }) }
 
   @Test(
-    "All that is wrong with a registration is named at once: wrong types and fields nobody knows hide neither broken rules nor what is taken"
+    "All faults of a registration are named at once: wrong types, unknown fields, broken rules and taken names"
   )
   func registration() async throws {
     try await RunningIdentity.run { identity in
@@ -30,7 +30,7 @@ struct FormTests {
     }
   }
 
-  @Test("All that is wrong with a profile is named at once")
+  @Test("All faults of a profile are named at once")
   func profile() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -54,7 +54,7 @@ struct FormTests {
   }
 
   @Test(
-    "All that is wrong with a changed password, a changed address, a recovery and a deletion is named at once, and each is refused"
+    "All faults of a changed password or address, a recovery and a deletion are named at once, and each is refused"
   )
   func others() async throws {
     try await RunningIdentity.run { identity in
@@ -88,7 +88,7 @@ struct FormTests {
     }
   }
 
-  @Test("A form that is no object at all is named as just that", arguments: ["[]", "7", "\"x\""])
+  @Test("A form that is no object is named as such", arguments: ["[]", "7", "\"x\""])
   func noObject(body: String) async throws {
     try await RunningIdentity.run { identity in
       let found = try await failure { try await identity.ask(RegisterAccount.self, json: body) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Names, nicknames and time zones")
 struct NamesTests {
   @Test(
-    "Names and nicknames lose the blanks at their ends and keep the rest",
+    "Names and nicknames are trimmed and otherwise kept",
     arguments: ["Ana Ruiz", "Å", "👩‍👩‍👧‍👦", "O'Brien-López", "ใบเตย", "שָׁלוֹם"])
   func accepted(text: String) throws {
     #expect(try PersonName(text: " \(text)\u{A0}").description == text)
@@ -33,7 +33,7 @@ struct NamesTests {
   }
 
   @Test(
-    "Time zones look like the names of the IANA database",
+    "Time zones in the form of names of the IANA database are accepted",
     arguments: ["UTC", "Europe/Madrid", "America/Argentina/Buenos_Aires", "Etc/GMT+3"])
   func zones(text: String) throws { #expect(try TimeZoneName(text: text).description == text) }
 

@@ -4,10 +4,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What is said where a provider lets nobody in (ID-10)")
+@Suite("Messages about logins that a provider refused (ID-10)")
 struct ProviderWordsTests {
   @Test(
-    "The words for a login that a provider refused lead nobody to a password, which an account may not have",
+    "Messages about logins that a provider refused mention no password, which the account may not have",
     arguments: [ExternalLoginFailure.refused, .proofInvalid, .unknownProvider, .providerUnavailable, .cancelled],
     Language.allCases)
   func suggestions(failure: ExternalLoginFailure, language: Language) throws {

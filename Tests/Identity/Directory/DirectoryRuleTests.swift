@@ -5,10 +5,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What the directory compares (ID-14)")
+@Suite("Comparing names in the directory (ID-14)")
 struct DirectoryRuleTests {
   @Test(
-    "What the directory compares has neither case nor accents nor blanks in a row",
+    "Names in the directory are compared without case, accents and repeated blanks",
     arguments: [
       ("Muñoz", "munoz"), ("MUN\u{303}OZ", "munoz"), ("  Ana \u{a0} María\t", "ana maria"), ("Straße", "strasse"),
       ("İstanbul ılık", "istanbul ilik"), ("Łódź", "lodz"), ("Sørensen", "sorensen"), ("ΣΊΣΥΦΟΣ", "σισυφοσ"), ("ﬁn", "fin"),
@@ -17,7 +17,7 @@ struct DirectoryRuleTests {
   func folding(text: String, folded: String) { #expect(DirectoryText(text).string == folded) }
 
   @Test(
-    "Of the positions where a search finds an account the first is shown: where a name begins, then where a word does, then within",
+    "An account found at several positions is shown at the best: the start of a name, then of a word, then within",
     arguments: [
       ("ana", "Ana Ruiz", "an", "name 0"), ("ana.ruiz", nil, "ru", "word 4"), ("banana", nil, "an", "inside 3"),
       ("xana", "Ana", "an", "name 5"), ("marian", "Juan Andrés", "an", "word 12"), ("ana", "Ruiz", "naru", "-"),
@@ -32,7 +32,7 @@ struct DirectoryRuleTests {
     #expect(DirectoryNames(text: names.text) == names)
   }
 
-  @Test("A position in the directory's list is read as it was written, whatever is in the names, and fits into a cursor")
+  @Test("A position in the directory's list is read as it was written, whatever the names contain, and fits into a cursor")
   func positions() throws {
     for beginning in ["", "\u{903}a", "an", "de la torre ", "a  b", "a/b/", "👩‍👩‍👧‍👦", String(repeating: "\u{10FFFF}", count: 12)] {
       let position = DirectoryPosition(rank: .inside, suffix: beginning, number: .max, offset: 90)
@@ -44,7 +44,7 @@ struct DirectoryRuleTests {
     }
   }
 
-  @Test("What is looked for in the directory has 2 to 30 characters")
+  @Test("A search in the directory has 2 to 30 characters")
   func length() throws {
     #expect(throws: FieldRule("too_short", ["min": .number(2)])) { try DirectoryQuery(text: " a ") }
     #expect(throws: FieldRule("too_long", ["max": .number(30)])) { try DirectoryQuery(text: String(repeating: "ñ", count: 31)) }

@@ -43,7 +43,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "The directory finds by the beginning, a word or the inside of username and nickname, in this order and each account once (T UC 04.01)"
+    "The directory finds an account once by the beginning, a word or a part of its names, in this order (T UC 04.01)"
   )
   func order() async throws {
     try await RunningIdentity.run { identity in
@@ -63,7 +63,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory takes no notice of case and accents, also of the ñ's")
+  @Test("The directory ignores case and accents, those of ñ included")
   func accents() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -74,7 +74,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory takes wildcards and quotes as they are")
+  @Test("The directory treats wildcards and quotes as plain text")
   func literal() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -88,7 +88,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory shows only who wants to be shown and is verified, never who asks, and from each change on")
+  @Test("The directory lists only verified accounts that want it, never the caller, and follows changes at once")
   func visibility() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await join(identity, "ana.ruiz")
@@ -131,7 +131,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "The directory gives page by page what it gives at once, a hundred at most; a cursor is good for its own search and account only"
+    "The pages of the directory, of at most a hundred, equal the whole list; a cursor fits one search and account"
   )
   func pages() async throws {
     try await RunningIdentity.run { identity in
@@ -171,7 +171,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "A request to follow that waits stands beside its account, in the list and in a search, with the id that answers it (T UC 04.04)"
+    "A pending follow request appears beside its account in list and search, with the id that answers it (T UC 04.04)"
   )
   func followRequest() async throws {
     try await RunningIdentity.run { identity in
@@ -194,7 +194,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "The directory shows for each account what is between it and who looks, so that nobody asks for what there is (T UC 04.02)",
+    "The directory shows each account's relation to the caller, so that nobody requests what exists (T UC 04.02)",
     arguments: [
       Relation(), Relation(isFriend: true), Relation(friendRequest: .sent, friendRequestID: ID()),
       Relation(friendRequest: .received, friendRequestID: ID()), Relation(follows: true), Relation(isFollowedBy: true),
@@ -211,7 +211,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "Neither of two is in the other's directory list or search once one has blocked the other, nor are pages shorter (SOC-8; T UC 04.01)"
+    "A blocker and the blocked account do not find each other in list or search, and pages are full (SOC-8; T UC 04.01)"
   )
   func blocks() async throws {
     try await RunningIdentity.run { identity in
@@ -239,7 +239,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory leaves out who is suspended until that is over, and who is banned (SOC-8)")
+  @Test("The directory leaves out suspended accounts until the suspension ends, and banned ones (SOC-8)")
   func suspensions() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -257,7 +257,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory is for accounts with an open session, also before the address is verified (ID-2); no token opens it")
+  @Test("The directory is open to accounts with a session, also without a verified address (ID-2), and not to tokens")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       let unverified = try await join(identity, "ana", isVerified: false)
@@ -275,7 +275,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory says what is wrong with a search by field and rule, in both languages")
+  @Test("The directory reports invalid searches by field and rule, in both languages")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -302,7 +302,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory goes along its index, and sorts nothing")
+  @Test("The directory reads along its index, without sorting")
   func plan() async throws {
     try await RunningIdentity.run { identity in
       let plan = try await identity.store.read { database in
@@ -326,7 +326,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("The directory is no more work among thousands than among hundreds")
+  @Test("The directory takes no more work among thousands of accounts than among hundreds")
   func work() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -369,7 +369,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "The directory answers as fast among a hundred thousand as among a hundred",
+    "The directory answers as fast among a hundred thousand accounts as among a hundred",
     .enabled(if: ProcessInfo.processInfo.environment["RACHA_MEASURE"] == "1", "RACHA_MEASURE is not set"))
   func speed() async throws {
     try await RunningIdentity.run { identity in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("The rule of links that change an address")
+@Suite("The rules of links that change an address")
 struct EmailChangeRulesTests {
   struct Case: Sendable {
     var usedAt: Int?
@@ -16,7 +16,7 @@ struct EmailChangeRulesTests {
   }
 
   @Test(
-    "The rule of links that change an address says why a link changes nothing",
+    "A link that cannot change an address is refused with the reason",
     arguments: [
       Case(now: 50, refusal: nil),
       Case(now: 99, refusal: nil),
@@ -41,12 +41,12 @@ struct EmailChangeRulesTests {
         link, isCancelled: test.isCancelled, isTaken: test.isTaken, now: instant(test.now)) == test.refusal)
   }
 
-  @Test("The rule of links that change an address knows no link where there is none")
+  @Test("An unknown link that would change an address is invalid")
   func none() {
     #expect(EmailChangeRules.refusal(nil, isTaken: false, now: Instant(milliseconds: 0)) == .linkInvalid)
   }
 
-  @Test("The rule of links that change an address lets as many links be sent as both allow")
+  @Test("A link to change an address is sent only while both the account's and the address's limit allow it")
   func allowance() {
     let now = Instant(milliseconds: 10_000_000)
     let sent = (0..<6).map { now.adding(seconds: -60 * ($0 + 1)) }

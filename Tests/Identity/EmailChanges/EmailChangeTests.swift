@@ -12,7 +12,7 @@ import Testing
 struct EmailChangeTests {
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("Only following the link in the mail to the new address changes an account's address; the former one is notified")
+  @Test("Only the link mailed to the new address changes an account's address, and the former address is notified")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -47,7 +47,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("Asking for another address with another password changes nothing, is recorded, and counts for the session")
+  @Test("Requesting another address with a wrong password changes nothing, is recorded, and counts for the session")
   func wrongPassword() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -70,7 +70,7 @@ struct EmailChangeTests {
   }
 
   @Test(
-    "A request for another address that is repeated with its idempotency key sends no second link; one that was refused is tried anew"
+    "Repeating a request for another address with its idempotency key sends no second link; a refused one is tried again"
   )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
@@ -93,7 +93,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("Every field at fault in a change of address is named at once, and the password is not even looked at")
+  @Test("All faults of a change of address are named at once, and the password is not checked")
   func faults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -111,7 +111,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("A change to an address that another account has is answered like a free one, but no mail is sent and nothing changes")
+  @Test("A change to a taken address is answered like one to a free address, but no mail is sent and nothing changes")
   func taken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -126,7 +126,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("Of two accounts that claim an address, who follows the link first has it, the other is refused")
+  @Test("If two accounts claim an address, the first to follow the link gets it, and the other is refused")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var tokens: [String] = []
@@ -166,7 +166,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("A link that changes an address works once, the newest only, and for 24 hours")
+  @Test("A link that changes an address works once, for 24 hours, and only the newest")
   func links() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -185,7 +185,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("Tokens of changes of address that are made up, damaged, of another link or another purpose are refused, and recorded")
+  @Test("Invented, damaged or foreign tokens of changes of address are refused and recorded")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -211,7 +211,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("A changed address leaves no open link to the former one: neither to verify it nor to recover the password")
+  @Test("Changing an address invalidates open links to the former one: to verify it and to recover the password")
   func otherLinks() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -231,7 +231,7 @@ struct EmailChangeTests {
   }
 
   @Test(
-    "A waiting link to change an address ends with any change of the password, so that who had the old one keeps no way in",
+    "A pending link to change an address ends with any change of the password",
     arguments: [true, false])
   func passwordChanged(byRecovery: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -257,7 +257,7 @@ struct EmailChangeTests {
   }
 
   @Test(
-    "An account gets six links to change its address an hour, an address three, whoever asks; the answer says how long to wait")
+    "An account gets six address change links an hour and an address three; the answer says how long to wait")
   func bounded() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -276,7 +276,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("No secret of a link to change an address is in the store or in what is published, and only notifications may ask for it")
+  @Test("No secret of an address change link is in the store or in events, and only notifications can ask for it")
   func secrets() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -303,7 +303,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("A subscriber that comes late learns of waiting links to change an address, and a restart keeps them working")
+  @Test("A late subscriber learns of pending address change links, and they work after a restart")
   func late() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -20,7 +20,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "Undoing is for a change of address that waits, or was made within 72 hours",
+    "A change of address can be undone while it is pending or within 72 hours",
     arguments: [
       Case(result: .success(.cancel)),
       Case(expired: true, result: .failure(.over)),
@@ -39,7 +39,7 @@ struct EmailChangeUndoTests {
     #expect(EmailChangeUndoRules.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
   }
 
-  @Test("The present address is notified when a change is asked for, and its link cancels it, once")
+  @Test("The present address is notified of a requested change, and its link cancels it, once")
   func cancel() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -62,7 +62,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "Within 72 hours the former address undoes its change: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is no longer valid"
+    "Within 72 hours the former address can undo its change, which ends sessions and tokens and invalidates the password"
   )
   func undo() async throws {
     try await RunningIdentity.run { identity in
@@ -106,7 +106,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "A link to recover the password that went to the intruder's address, or was asked for before, opens nothing after the change of address is undone"
+    "After a change of address is undone, recovery links to the intruder's address or from before no longer work"
   )
   func recoveries() async throws {
     try await RunningIdentity.run { identity in
@@ -147,7 +147,7 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("Whoever changes an address once more, or registers with the former one, does not keep it from its owner")
+  @Test("Another change of address, or a registration with the former one, does not keep it from its owner")
   func chain() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -176,7 +176,7 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("A token to undo a change of address that nobody was sent, or of another link, is refused and counts as a guess")
+  @Test("An invented token to undo a change of address, or one of another link, is refused and counts as a guess")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

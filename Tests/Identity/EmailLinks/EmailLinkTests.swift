@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11, SOC-8; S 5, scenario 4)")
+@Suite("Validating a mailed link when it is opened (ID-2, ID-7, ID-8, ID-11, SOC-8; S 5, scenario 4)")
 struct EmailLinkTests {
   private static func validate(_ identity: RunningIdentity, _ purpose: EmailLinkPurpose, _ token: String) async throws {
     _ = try await isDone(identity, purpose, token)
@@ -56,7 +56,7 @@ struct EmailLinkTests {
     }
   }
 
-  @Test("A mailed link that works is not used up by asking, however often", arguments: EmailLinkPurpose.allCases)
+  @Test("Validating a mailed link does not use it up, however often", arguments: EmailLinkPurpose.allCases)
   func works(purpose: EmailLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
@@ -68,7 +68,7 @@ struct EmailLinkTests {
   }
 
   @Test(
-    "A mailed link that was used, has expired or was never sent is reported in the words of its form, and recorded as there",
+    "A used, expired or unknown mailed link is reported and recorded as by its form",
     arguments: [
       (EmailLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
       (.recovery, "recovery_link_used", "recovery_link_expired", "recovery_link_invalid"),
@@ -113,7 +113,7 @@ struct EmailLinkTests {
   }
 
   @Test(
-    "Asking about mailed links counts as guessing: ten guesses are an incident, mixed with those at the forms",
+    "Validating mailed links counts as guessing: ten guesses are an incident, together with those in forms",
     arguments: EmailLinkPurpose.allCases
   )
   func guesses(purpose: EmailLinkPurpose) async throws {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a proven identity leads to (ID-10)")
+@Suite("Rules of external identities (ID-10)")
 struct ExternalLoginRulesTests {
   private static let (ana, bea) = (AccountID(), AccountID())
 
-  @Test("Logging in by a proven identity begins a session, makes an account, or is refused")
+  @Test("Logging in with an external identity begins a session, creates an account, or is refused")
   func logIn() throws {
     let email = try EmailAddress(text: "ana@example.com")
     typealias Rule = ExternalLoginRules
@@ -24,7 +24,7 @@ struct ExternalLoginRulesTests {
     }
   }
 
-  @Test("Linking a proven identity adds it, finds it linked, or is refused")
+  @Test("Linking an external identity adds it, finds it already linked, or is refused")
   func link() {
     #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: false) == .link)
     #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: true) == .refuse(.providerLinkedAlready))
@@ -33,20 +33,20 @@ struct ExternalLoginRulesTests {
   }
 
   @Test(
-    "Unlinking an identity never takes the last way in",
+    "The last way to log in cannot be unlinked",
     arguments: [(true, 1, true), (true, 2, true), (false, 2, true), (false, 1, false)])
   func unlink(hasPassword: Bool, identities: Int, may: Bool) {
     #expect(ExternalLoginRules.mayUnlink(hasPassword: hasPassword, identities: identities) == may)
   }
 
   @Test(
-    "Recovery ends the identities that another may have linked",
+    "Recovery removes external identities that somebody else may have linked",
     arguments: [(true, true, true), (true, false, true), (false, false, true), (false, true, false)])
   func recovery(hadPassword: Bool, wasVerified: Bool, ends: Bool) {
     #expect(ExternalLoginRules.endWithRecovery(hadPassword: hadPassword, wasVerified: wasVerified) == ends)
   }
 
-  @Test("A login flow at a provider ends once, within ten minutes")
+  @Test("A login flow at a provider can be completed once, within ten minutes")
   func flow() {
     let now = Instant(milliseconds: 1_800_000_000_000)
     func refusal(_ seconds: Int, _ ended: Instant? = nil) -> ExternalLoginFailure? {

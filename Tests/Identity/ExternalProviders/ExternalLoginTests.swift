@@ -16,7 +16,7 @@ extension ExternalProviderProcesses {
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ExternalLoginTests {
     @Test(
-      "A first login by a provider makes a linked account, verified as the provider says, and logs in (S 9, scenarios 1 to 3; T UC 04.05)"
+      "A first login by a provider creates a linked, verified account and logs in (S 9, scenarios 1 to 3; T UC 04.05)"
     )
     func firstLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -38,7 +38,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A first login by a provider finds a username also where every name near the person's is taken")
+    @Test("A first login by a provider finds a username even if every name near the person's is taken")
     func popularName() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let candidates = UsernameSuggestions.candidates(near: "Ana Ruiz", others: ["ana"])
@@ -58,7 +58,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("The next login by a provider finds the account, by issuer and subject, whatever its address has become there")
+    @Test("The next login by a provider finds the account by issuer and subject, whatever the address is now")
     func nextLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let first = try await identity.logIn(by: provider)
@@ -75,7 +75,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("The request to the provider has PKCE S256, state and nonce, none of which is the client's secret")
+    @Test("The request to the provider has PKCE S256, state and nonce, and does not contain the client's secret")
     func request() async throws {
       try await TestProvider.withIdentity { _, identity in
         let start = try await identity.beginLogin()
@@ -95,7 +95,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("An address that the provider does not vouch for is verified by a mail like any other")
+    @Test("An address that the provider does not vouch for is verified by a mail")
     func unverified() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"person":{"sub":"p","email":"bea@example.com","email_verified":false}}"#)
@@ -107,7 +107,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Apple's way of writing `email_verified`, as a text, counts")
+    @Test("Apple's `email_verified` as text counts")
     func verifiedAsText() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"person":{"sub":"p","email":"bea@example.com","email_verified":"true"}}"#)
@@ -115,7 +115,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A taken or reserved name at the provider leads to one like it")
+    @Test("A taken or reserved name at the provider leads to a similar one")
     func usernames() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("ana.ruiz")
@@ -127,7 +127,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "Without an address from the provider no account is made, and the person reads what to do",
+      "Without an address from the provider no account is created, and the person reads what to do",
       arguments: [#"{"sub":"p"}"#, #"{"sub":"p","email":"no address"}"#, #"{"sub":"p","email":7}"#])
     func withoutAddress(person: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -140,7 +140,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An address at the provider that an account has opens it to nobody, verified at the provider or not: its owner logs in and links it",
+      "A provider's address that an account already has opens nothing, verified or not: the owner logs in and links it",
       arguments: [true, false])
     func takenAddress(isVerified: Bool) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -155,7 +155,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Of first logins by a provider racing for one person one makes the account, all log in to it")
+    @Test("Concurrent first logins of one person by a provider create one account and all log in to it")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in
         var answers: [Answered] = []
@@ -171,7 +171,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Of two ends of one login flow at the same time one logs in, the other is refused")
+    @Test("Of two concurrent completions of one login flow one logs in, and the other is refused")
     func twoEnds() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for _ in 0..<5 {
@@ -193,7 +193,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A login flow at a provider survives a restart; one that a crash ended is begun again, and nothing is half done")
+    @Test("A login flow at a provider survives a restart; one ended by a crash is begun again, with nothing half done")
     func restart() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let answer = try await identity.answered(provider)
@@ -213,7 +213,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An account without a password cannot be logged in to with one, learns that when it would change it, and gets one by recovery"
+      "An account without a password refuses password logins, reports it when changing it, and gets one by recovery"
     )
     func withoutPassword() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -237,7 +237,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An account without a password changes its address and goes by a login at the provider that is at most ten minutes old; older ones, and passwords, do not serve"
+      "An account without a password is changed or deleted after a provider login of the last ten minutes, and nothing else"
     )
     func freshLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -279,7 +279,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A fresh login at a provider does not serve where the account has a password, which is asked for")
+    @Test("A fresh provider login is not enough for an account with a password, which is asked for")
     func freshLoginWithPassword() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -294,7 +294,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Recovering the password ends the identities that somebody else may have linked")
+    @Test("Recovering the password removes external identities that somebody else may have linked")
     func recovery() async throws {
       try await TestProvider.withIdentity { provider, identity in
         // Somebody takes an address that is not theirs, at the provider and here.
@@ -309,7 +309,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("The configured external providers are listed; without any, none")
+    @Test("The configured external providers are listed, and without any the list is empty")
     func listed() async throws {
       try await TestProvider.withIdentity { _, identity in
         let listed = try await identity.ask(ListExternalProviders.self, Empty()).providers
@@ -322,7 +322,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Login flows are removed a day after they can no longer be ended")
+    @Test("Login flows are removed a day after they can no longer be completed")
     func housekeeping() async throws {
       try await TestProvider.withIdentity { _, identity in
         _ = try await identity.beginLogin()

@@ -133,7 +133,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A provider's genuine token of another flow, brought again, is refused: its nonce is another's")
+    @Test("A provider's genuine token of another flow is refused because of its nonce")
     func replayedToken() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -229,7 +229,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A provider's set of keys that lies gives no key",
+      "A provider's forged or malformed keys are not used",
       arguments: [
         (#"[]"#, IDTokenFault.unknownKey), (#"[{"kty":"RSA","kid":"rsa-1","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
         (#"[{"kty":"oct","kid":"rsa-1","k":"c2VjcmV0","alg":"HS256"}]"#, .unknownKey),

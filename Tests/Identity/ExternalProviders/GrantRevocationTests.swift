@@ -10,7 +10,7 @@ import Testing
 
 extension ExternalProviderProcesses {
   @Suite(
-    "Giving back what people granted at a provider (ID-10, ID-12)",
+    "Revoking grants at a provider (ID-10, ID-12)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct GrantRevocationTests {
     /// Why nothing comes of a login.
@@ -27,7 +27,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A login that is refused leaves no grant at the provider, whatever the reason", arguments: Refusal.allCases)
+    @Test("A refused login leaves no grant at the provider, whatever the reason", arguments: Refusal.allCases)
     func refusedLogin(refusal: Refusal) async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("ana")
@@ -42,7 +42,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("The grant of a link that is refused is given back, unless the person is linked elsewhere: then that identity keeps it")
+    @Test("A refused link's grant is revoked, unless the person is linked elsewhere: then that identity keeps it")
     func refusedLink() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let worker = try await identity.revocations(provider.settings)
@@ -68,7 +68,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A process that is killed before anything has come of the login leaves its grant to be given back a little later")
+    @Test("A process killed before a login has a result leaves its grant to be revoked a little later")
     func killedBefore() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"trouble":{"/jwks":"hang"}}"#)
@@ -91,7 +91,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An access token that has ended by itself needs no giving back, and nothing is recorded of it",
+      "An expired access token is not revoked, and nothing is recorded",
       arguments: [(59, 1), (60, 0)])
     func ended(seconds: Int, asked: Int) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -106,7 +106,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A grant of which the provider says that it does not know it is forgotten there, which is no refusal")
+    @Test("A grant unknown to the provider counts as revoked")
     func unknown() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"revoke_error":"invalid_token"}"#)
@@ -119,7 +119,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A provider in trouble is asked to take a grant back later and later, and after a restart of the service, by itself",
+      "A failing provider is asked to revoke a grant after growing delays, also after a restart",
       arguments: ["503", "429", "hang", "redirect"])
     func away(trouble: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -142,7 +142,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A process that is killed while it asks the provider to take a grant back asks it again")
+    @Test("A process killed while it asks the provider to revoke a grant asks again")
     func killed() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
@@ -162,7 +162,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A grant that the provider will not have back is forgotten, and recorded by the name of the error alone",
+      "A grant that the provider refuses to revoke is forgotten, and only the error's name is recorded",
       arguments: [
         (#""revoke_error":"unsupported_token_type""#, "unsupported_token_type"), (#""revoke_error":"<b>""#, "unknown_error"),
         (#""trouble":{"/revoke":"404"}"#, "unknown_error"),
@@ -181,7 +181,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A provider that is not configured, or is another by its name, is asked when it is again; after a week it is given up")
+    @Test("A provider that is no longer configured, or has another issuer, is asked once it is back; after a week it is given up")
     func unconfigured() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let none = try await identity.revocations([:])
@@ -209,7 +209,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Many grants of a provider that is away keep none for another waiting, and it is asked once in a round")
+    @Test("Many grants of a provider that is down do not delay those of another, and it is asked once per round")
     func fairness() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
@@ -237,10 +237,10 @@ extension ExternalProviderProcesses {
   }
 }
 
-@Suite("Giving a provider's grant back (ID-10, ID-12)")
+@Suite("Retrying to revoke a provider's grant (ID-10, ID-12)")
 struct ProviderRevocationRulesTests {
   @Test(
-    "Giving a provider's grant back is tried again after 30 s, then twice as long each time, up to six hours, for a week",
+    "Revoking a provider's grant is retried after 30 s, doubling up to six hours, for a week",
     arguments: [
       (1, 0, 30), (2, 30, 60), (3, 90, 120), (10, 15_330, 15_360), (11, 30_690, 21_600), (20, 200_000, 21_600),
       // The last try ends the week.

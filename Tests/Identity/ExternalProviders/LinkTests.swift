@@ -14,7 +14,7 @@ extension ExternalProviderProcesses {
       _ = try await identity.ask(UnlinkIdentity.self, .init(identityID: id), by: .signedIn(session))
     }
 
-    @Test("An account is linked and can be logged in to either way; linking it again changes nothing (S 9, scenario 5)")
+    @Test("A linked account can be logged in to either way; linking it again changes nothing (S 9, scenario 5)")
     func linking() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -32,7 +32,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("An identity belongs to one account, and an account has one of each provider")
+    @Test("An external identity belongs to one account, and an account has one for each provider")
     func oneEach() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for name in ["bea", "carla"] { try await identity.register(name) }
@@ -47,7 +47,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Linking an identity that is repeated with its idempotency key gives the same identity, and sends the code once")
+    @Test("Linking an identity repeated with its idempotency key gives the same identity, and sends the code once")
     func repetition() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -67,7 +67,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Of two accounts linking one person at the same time one is linked")
+    @Test("Of two accounts linking one person concurrently only one succeeds")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for name in ["bea", "carla"] { try await identity.register(name) }
@@ -91,7 +91,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("An identity is unlinked unless it is the last way in, and then logs in no more")
+    @Test("An external identity can be unlinked unless it is the last way to log in, and then no longer logs in")
     func unlinking() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -120,7 +120,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An identity that was linked in a session that its owner did not confirm ends with 'it was not me', a changed password, an undone change of address (S 4, scenario 3; S 6, scenario 4)",
+      "An identity linked in an unconfirmed session ends with 'it was not me', a new password or an undone address (S 4, S 6)",
       arguments: End.allCases)
     func intruder(end: End) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -161,7 +161,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An identity that its owner linked survives a change of the password: where the account was known, in a session that was confirmed, in this one"
+      "An identity that its owner linked in a trusted session survives a change of the password"
     )
     func ownersLink() async throws {
       for confirms in [nil, true, false] {

@@ -10,7 +10,7 @@ extension ExternalProviderProcesses {
     "Logging in by oidc-provider-mock (ID-10)", .enabled(if: TestProvider.mock != nil, "needs oidc-provider-mock")
   )
   struct MockProviderTests {
-    @Test("A person who is new logs in by oidc-provider-mock, links nothing twice, and logs in again")
+    @Test("A new person logs in by oidc-provider-mock, links nothing twice, and logs in again")
     func logIn() async throws {
       let claims = #"{"sub":"ana","email":"ana@example.com","email_verified":true,"name":"Ana Ruiz"}"#
       try await TestProvider.runMock(claims) { provider in

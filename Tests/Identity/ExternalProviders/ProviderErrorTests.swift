@@ -7,11 +7,11 @@ import Testing
 
 extension ExternalProviderProcesses {
   @Suite(
-    "External providers in trouble (ID-10; S 9, scenario 4 and error courses)",
+    "Failing external providers (ID-10; S 9, scenario 4 and error courses)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ProviderErrorTests {
     @Test(
-      "Who turns back at the provider gets an error of its own, the flow is over, and it is recorded (S 9, course 'cancelada')",
+      "Cancelling at the provider has its own error, ends the flow, and is recorded (S 9, course 'cancelada')",
       arguments: ["access_denied", "user_cancelled_authorize"])
     func cancelled(error: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -27,7 +27,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "An error of the provider has its own answer, and only a name is recorded of it (S 9, course 'fallida')",
+      "A provider's error has its own answer, and only its name is recorded (S 9, course 'fallida')",
       arguments: [
         ("consent_required", "external_login_refused", "externalLoginFailed: corp consent_required"),
         ("<script>", "external_login_refused", "externalLoginFailed: corp unknown_error"),
@@ -44,7 +44,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A provider that cannot be reached ends the beginning with its own error, and says when to try again (S 9, 'sin conectividad')"
+      "Beginning a login at an unreachable provider fails with its own error, and says when to retry (S 9, 'sin conectividad')"
     )
     func away() async throws {
       let settings = [
@@ -66,7 +66,7 @@ extension ExternalProviderProcesses {
     private static let discovery = "/.well-known/openid-configuration"
 
     @Test(
-      "A provider's metadata that cannot be had or believed ends the beginning",
+      "Beginning a login fails if a provider's metadata cannot be fetched or trusted",
       arguments: [
         (#""trouble":{"\#(discovery)":"500"}"#, "status_500"), (#""trouble":{"\#(discovery)":"hang"}"#, "timed_out"),
         (#""trouble":{"\#(discovery)":"drip"}"#, "timed_out"), (#""trouble":{"\#(discovery)":"huge"}"#, "answer_too_large"),
@@ -91,7 +91,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A provider's token endpoint in trouble ends the login with its own error; the code goes out once",
+      "A failing token endpoint of a provider ends the login with its own error; the code is sent once",
       arguments: [
         (#""trouble":{"/token":"500"}"#, "external_provider_unavailable", "status_500"),
         (#""trouble":{"/token":"429"}"#, "external_provider_unavailable", "status_429"),
@@ -118,7 +118,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "Whoever brings an answer once more because the provider was away is asked to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
+      "Retrying an answer after the provider was down means beginning again, and is no forgery (S 9, 'sin conectividad')",
       arguments: ["/token", "/jwks"])
     func repeated(path: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -145,7 +145,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A provider's token of a key that cannot be looked up, since the provider is away, is nobody's forgery")
+    @Test("A token with a key that cannot be fetched because the provider is down does not count as a forgery")
     func unknownKeyWhileAway() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -164,7 +164,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A provider's metadata and keys are fetched once, and kept while the provider is away")
+    @Test("A provider's metadata and keys are fetched once, and kept while the provider is down")
     func kept() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for _ in 0..<3 { _ = try await identity.logIn(by: provider) }
@@ -175,7 +175,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A provider's new key is found when a token names it; an unknown one makes nobody fetch the keys again at once")
+    @Test("A provider's new key is fetched when a token names it; an unknown key does not cause repeated fetches")
     func rotation() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -196,7 +196,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A browser that comes back from a provider is sent only to addresses that are configured, to the letter")
+    @Test("A browser that returns from a provider is redirected only to exactly the configured addresses")
     func redirects() async throws {
       try await TestProvider.withIdentity { _, identity in
         for address in ["https://evil.example/done", TestProvider.redirectURI + "/", TestProvider.redirectURI + "?x=1"] {

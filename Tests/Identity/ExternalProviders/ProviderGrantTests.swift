@@ -12,7 +12,7 @@ import Testing
 
 extension ExternalProviderProcesses {
   @Suite(
-    "Keeping what people granted at a provider (ID-10, ID-12, ID-16)",
+    "Keeping grants of providers (ID-10, ID-12, ID-16)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ProviderGrantTests {
     /// How the client proves itself.
@@ -31,7 +31,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A grant's token is kept sealed and nowhere else, and the provider is asked to forget it when the identity is unlinked",
+      "A grant's token is stored sealed and nowhere else, and the grant is revoked when the identity is unlinked",
       arguments: Proof.allCases)
     func unlinking(proof: Proof) async throws {
       try await TestProvider.withIdentity(settings: proof.settings) { provider, identity in
@@ -57,7 +57,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "A grant is given back when the account is deleted; until then nothing says whose it was, and then nothing is left of it")
+      "Deleting an account revokes its grants; until then nothing says whose they were, and then nothing remains")
     func deletion() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let (bea, linked) = try await identity.linked(to: provider)
@@ -85,7 +85,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "Of a later login the newer grant is kept, but no access token instead of a refresh token",
+      "A later login's grant replaces the older one, except that an access token never replaces a refresh token",
       arguments: [(true, true, 1), (false, true, 1), (true, false, 0), (false, false, 1)])
     func replacing(first: Bool, second: Bool, kept: Int) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -104,7 +104,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A grant that is being given back is kept for no identity any more")
+    @Test("A grant being revoked is no longer kept for an identity")
     func late() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let (bea, linked) = try await identity.linked(to: provider)
@@ -125,7 +125,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("The grant of a login that makes an account is kept, too")
+    @Test("The grant of a login that creates an account is kept, too")
     func newAccount() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -134,7 +134,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "No grant is kept of a provider that announces no endpoint to give it back, or none that could be used",
+      "No grant of a provider without a usable revocation endpoint is kept",
       arguments: ["null", #""http://192.0.2.1/revoke""#])
     func noEndpoint(url: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -147,7 +147,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Where no key can be used, the login goes on without keeping its grant, and that is recorded")
+    @Test("If no key can be used, the login continues without keeping its grant, and that is recorded")
     func noStorage() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for folder in [identity.home.keys, "\(identity.home.path)/spare/keys"] {
@@ -161,7 +161,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("A grant is sealed anew with all secrets when the key is rotated; without its key it waits, damaged it is given up")
+    @Test("Grants are sealed again when the key is rotated; one without its key waits, and a damaged one is dropped")
     func rotation() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let worker = try await identity.revocations(provider.settings)
@@ -191,10 +191,10 @@ extension ExternalProviderProcesses {
   }
 }
 
-@Suite("Stores of identity with identities from before grants were kept (ID-10)")
+@Suite("Identities of earlier stores, before grants were kept (ID-10)")
 struct ProviderGrantSchemaTests {
   @Test(
-    "Identities from before grants were kept have none and are removed as before; grants of later logins wait for their provider from then on"
+    "Identities of earlier stores have no grants and are removed as before; later logins' grants are kept from then on"
   )
   func upgrade() async throws {
     let account = AccountID()
@@ -228,7 +228,7 @@ struct ProviderGrantSchemaTests {
     }
   }
 
-  @Test("Of access tokens kept in earlier stores no end is known: the provider is asked")
+  @Test("Access tokens of earlier stores, whose expiry is unknown, are revoked at the provider")
   func ends() async throws {
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 27) { transaction in
       try transaction.database.execute(

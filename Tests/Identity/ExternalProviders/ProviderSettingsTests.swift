@@ -75,7 +75,7 @@ struct ProviderSettingsTests {
     #expect(Self.keys(values.merging(["racha.externalProviders.apple.clientSecret": "s"]) { $1 }) == ["apple.keyFile"])
   }
 
-  @Test("Any other issuer needs its address, and may name its claims")
+  @Test("Any other provider needs its address, and may name its claims")
   func other() throws {
     let read = try Self.read([
       "racha.externalProviders.names": "my-corp", "racha.externalProviders.my-corp.clientId": "c",
@@ -89,7 +89,7 @@ struct ProviderSettingsTests {
   }
 
   @Test(
-    "A provider's setting that cannot be used stops the start with its key",
+    "An invalid setting of a provider stops the start with its key",
     arguments: [
       (["names": "google"], ["google.clientId"]), (["names": "Google"], ["names"]),
       (["names": "a,a", "a.clientId": "c"], ["a.issuer", "names"]),
@@ -111,7 +111,7 @@ struct ProviderSettingsTests {
   }
 
   @Test(
-    "Only https is fetched from providers, and http of this computer",
+    "Providers are fetched over https only, or over http on this computer",
     arguments: [
       ("https://a.example", true), ("https://a.example:8443/x?y=1", true), ("http://127.0.0.1:5000/x", true),
       ("http://localhost/x", true), ("http://[::1]:1/x", true), ("http://a.example", false), ("ftp://a.example", false),

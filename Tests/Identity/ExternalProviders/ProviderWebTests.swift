@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests to external providers (ID-10)", .enabled(if: TestProvider.python != nil, "needs Python"))
 struct ProviderWebTests {
-  @Test("Requests to external providers go to nobody who has not proved to be the provider")
+  @Test("Requests to external providers go only to servers with a valid certificate")
   func certificates() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/document"))
@@ -20,7 +20,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("Requests to external providers carry a form and who sends it")
+  @Test("Requests to external providers carry a form and the client's credentials")
   func form() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/token"))
@@ -33,7 +33,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("Requests to external providers end when they are cancelled, and not only when their time is over")
+  @Test("Cancelled requests to external providers end at once, not only at their timeout")
   func cancelled() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/silence"))
@@ -46,7 +46,7 @@ struct ProviderWebTests {
   }
 
   @Test(
-    "Requests to external providers end in time while nobody answers, also those that wait for a thread; what is too much is refused at once"
+    "Unanswered requests to external providers end in time, also while they wait for a thread; surplus ones are refused at once"
   )
   func bounds() async throws {
     try await EncryptedServer.run { server in
@@ -71,7 +71,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("Requests to external providers end where the head of an answer never does")
+  @Test("Requests to external providers end if the head of an answer never ends")
   func endlessHead() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/heads"))

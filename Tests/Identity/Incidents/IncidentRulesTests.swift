@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What is an incident (ID-15)")
+@Suite("Rules of incidents (ID-15)")
 struct IncidentRulesTests {
   private func found(_ window: FailureWindow) -> [String] {
     let findings = IncidentRules.findings(window)
@@ -12,7 +12,7 @@ struct IncidentRulesTests {
   }
 
   @Test(
-    "Failed attempts are distinguished by what they have in common",
+    "Failed attempts are classified by what they have in common",
     arguments: [
       (FailureWindow(), []),
       (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, loginsFromAddress: 4), []),
@@ -32,7 +32,7 @@ struct IncidentRulesTests {
   func failures(window: FailureWindow, expected: [String]) { #expect(found(window) == expected) }
 
   @Test(
-    "Refused proofs of external providers are distinguished by what they have in common",
+    "Refused proofs of external providers are classified by what they have in common",
     arguments: [
       (ProofWindow(), []), (ProofWindow(proofsFromAddress: 9, addressesAtProvider: 4), []),
       (ProofWindow(proofsFromAddress: 10, addressesAtProvider: 1), ["proofsForged warning"]),
@@ -46,7 +46,7 @@ struct IncidentRulesTests {
   }
 
   @Test(
-    "Other security events are an incident from their number on",
+    "Other security events are an incident once they reach their number",
     arguments: [
       (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
       (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 5000, .warning), (.riskyLogin, 1, .critical),

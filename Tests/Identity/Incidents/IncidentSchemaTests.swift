@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Stores of identity with security events from before (ID-15)")
+@Suite("Security events of earlier stores (ID-15)")
 struct IncidentSchemaTests {
-  @Test("Security events of earlier stores count for their subscribers from then on")
+  @Test("Security events of earlier stores count for their subscribers after the upgrade")
   func subscribers() async throws {
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 25) { transaction in
       for (number, address) in ["2001:db8:1:2::1", "2001:db8:1:2:3::4", "192.0.2.1", nil].enumerated() {

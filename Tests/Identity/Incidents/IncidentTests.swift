@@ -10,7 +10,7 @@ import Testing
 @Suite("Security events and incidents (ID-15; S 10)")
 struct IncidentTests {
   @Test(
-    "A critical security event is reported to every administrator at once, with a mail in their language, once (S 10, scenario 1)"
+    "A critical security event is reported to every administrator at once, by one mail in their language (S 10, scenario 1)"
   )
   func critical() async throws {
     try await RunningIdentity.run { identity in
@@ -44,7 +44,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Many failed logins at one account slow it down, are one incident that counts them, and are reported to its owner once (S 10, scenario 2)"
+    "Many failed logins to one account slow it down, are one incident, and are reported to its owner once (S 10, scenario 2)"
   )
   func account() async throws {
     try await RunningIdentity.run { identity in
@@ -75,7 +75,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Attempts to log in during a wait count for their incident, which becomes critical by them, and are neither looked at nor recorded one by one (S 10, scenarios 1 and 2)"
+    "Attempts during a wait count for their incident, which becomes critical, without being checked (S 10, scenarios 1 and 2)"
   )
   func early() async throws {
     try await RunningIdentity.run { identity in
@@ -97,7 +97,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("Attempts during the wait of an address count for its incident, whatever account they are at")
+  @Test("Attempts during an address's wait count for its incident, whatever the account")
   func earlyFromAddress() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -108,7 +108,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("A login that is nobody's is an incident, too, of which nobody is notified")
+  @Test("Guessing an unknown login is an incident, of which nobody is notified")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -121,7 +121,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Attempts at many accounts from one address slow the address down, however it is written, and outlive a restart (S 10, scenario 2)"
+    "Attempts on many accounts from one address slow it down, however it is written, also after a restart (S 10, scenario 2)"
   )
   func address() async throws {
     try await RunningIdentity.run { first in
@@ -143,7 +143,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("A reused refresh token is reported to its owner; where more are, everything is revoked (S 4, scenario 3)")
+  @Test("A reused refresh token is reported to its owner; further ones revoke everything (S 4, scenario 3)")
   func reuse() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -168,7 +168,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "An owner who was notified of guesses is notified of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
+    "An owner notified of guesses is also notified of reused tokens, and then of the revocation (S 10, scenario 2)"
   )
   func notices() async throws {
     try await RunningIdentity.run { identity in
@@ -192,7 +192,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("Guesses at a login that is nobody's are published as as many events, which name nobody (S 10, scenario 2)")
+  @Test("Guesses of an unknown login are published without naming an account (S 10, scenario 2)")
   func guessesAtNobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.guess("nobody", times: 5)
@@ -218,7 +218,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("Guessed links are an incident, and keep nobody at their address from logging in", arguments: Link.allCases)
+  @Test("Guessed links are an incident, and do not keep others at that address from logging in", arguments: Link.allCases)
   func links(link: Link) async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -233,7 +233,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "43 forged states of external logins within a minute are one incident of their address, of which administrators are notified (S 10, scenarios 1 and 2)"
+    "43 forged states within a minute are one incident of their address, reported to administrators (S 10, scenarios 1 and 2)"
   )
   func forgedStates() async throws {
     try await RunningIdentity.run { identity in
@@ -267,7 +267,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Forged proofs and guessed links count together for one IPv6 network, as limits do, however its addresses change (S 10, scenario 2)"
+    "Forged proofs and guessed links of one IPv6 network count together, however its addresses change (S 10, scenario 2)"
   )
   func subscribers() async throws {
     try await RunningIdentity.run { identity in
@@ -298,7 +298,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("Refused proofs of one provider from five addresses are an incident that names it, in the mail, too")
+  @Test("Refused proofs of one provider from five addresses are an incident that names it, also in the mail")
   func doubtfulProvider() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -329,7 +329,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Attempts at the current password that come too early inside a session count for the incident, whatever they were for (S 7, scenario 2; S 10, scenario 2)"
+    "Early attempts at the current password within a session count for the incident, whatever they are for (S 7, S 10)"
   )
   func earlyInSession() async throws {
     try await RunningIdentity.run { identity in
@@ -367,7 +367,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("An incident ends after a quiet day or by an administrator's hand; what comes after is another")
+  @Test("An incident ends after a quiet day or by an administrator; what comes later is another one")
   func ends() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -398,7 +398,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "Of a flood of incidents of a pattern administrators are notified of ten an hour; all are recorded, and others are reported")
+    "Administrators are notified of ten incidents of a pattern an hour; all are recorded, and others still reported")
   func flood() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -417,7 +417,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("Security events and incidents are for administrators alone: nobody else, no account, and none who was one")
+  @Test("Only administrators can read security events and incidents, and not former ones")
   func access() async throws {
     try await RunningIdentity.run { identity in
       let former = try await identity.administrator()

@@ -8,9 +8,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("A ledger of coins that does not add up (REW-2, ID-15)")
+@Suite("A ledger of coins that does not balance (REW-2, ID-15)")
 struct LedgerIncidentTests {
-  @Test("A ledger of coins at fault is a critical security event, and one incident however often it is found")
+  @Test("A faulty ledger of coins is a critical security event, and one incident however often it is found")
   func critical() async throws {
     try await RunningIdentity.run { identity in
       let now = identity.time.now

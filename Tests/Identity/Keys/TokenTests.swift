@@ -34,7 +34,7 @@ struct TokenTests {
     return try JSONDecoder().decode(AccessTokenClaims.self, from: Data(try #require(Base64URL.decode(parts[1]))))
   }
 
-  @Test("An access token says whose it is, of which session, for how long, and is signed by a published Ed25519 key")
+  @Test("An access token names account, session and lifetime, and is signed by a published Ed25519 key")
   func token() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), by: .person(language: .spanish))
@@ -55,7 +55,7 @@ struct TokenTests {
     }
   }
 
-  @Test("A key's name is its RFC 7638 thumbprint, as in the example of RFC 8037, appendix A.3")
+  @Test("A key's id is its RFC 7638 thumbprint, as in the example of RFC 8037, appendix A.3")
   func thumbprint() async throws {
     let keys = try await withHome { home in
       let example = try #require(Base64URL.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"))
@@ -86,7 +86,7 @@ struct TokenTests {
     }
   }
 
-  @Test("Key files are for their owner only, and the same after a restart")
+  @Test("Key files are readable by their owner only, and the same after a restart")
   func files() async throws {
     try await withHome { home in
       let (one, two) = (try await IdentityKeys(home), try await IdentityKeys(home))
@@ -101,10 +101,10 @@ struct TokenTests {
     }
   }
 
-  @Test("Base64url is read only in the form in which it is written", arguments: ["AA==", "AB", "A", "+A", "A A", "A\n", "AA="])
+  @Test("Base64url is accepted only in its canonical form", arguments: ["AA==", "AB", "A", "+A", "A A", "A\n", "AA="])
   func base64(text: String) { #expect(Base64URL.decode(text) == nil) }
 
-  @Test("No password, token or link lies in the store's files, nor do logins that failed")
+  @Test("No password, token, link or failed login is in the store's files")
   func nothingInClear() async throws {
     try await RunningIdentity.run { identity in
       let form = RunningIdentity.form(password: "Planted-pa55word")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Logging in from a device that has before (ID-3)")
+@Suite("Logging in from a known device (ID-3)")
 struct KnownDeviceTests {
   private let attacker = "203.0.113.9"
 
@@ -30,7 +30,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("An attacker who knows the username, guessing for days, delays everybody but the owner's device")
+  @Test("An attacker who guesses a known username for days delays everybody but the owner's device")
   func attack() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -47,7 +47,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("An address from which others are guessed, as that of a company, does not delay a known device")
+  @Test("An address from which others are guessed, such as a company's, does not delay a known device")
   func sharedAddress() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla", "dora", "elena", "flora"] { try await identity.register(name) }
@@ -58,7 +58,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("A known device has a counter of its own, by the same rule, which is all that whoever stole its token gains")
+  @Test("A known device has its own counter under the same rule, and a stolen device token gives no more")
   func ownCounter() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -82,7 +82,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("Of many guesses with a known device's token at the same moment only as many learn anything as are free")
+  @Test("Of many concurrent guesses with a known device's token only the allowed number are checked")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -95,7 +95,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("A device token that is forged, of another account, or too old counts as none, and a new one comes with the next login")
+  @Test("A forged, foreign or old device token counts as none, and the next login gives a new one")
   func noToken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -116,7 +116,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("The store has a device token's hash alone, and forgets the oldest of more devices than an account has")
+  @Test("The store has only a device token's hash, and forgets the oldest beyond the maximum of an account")
   func kept() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -137,7 +137,7 @@ struct KnownDeviceTests {
   }
 
   @Test(
-    "A device is known no longer once its session was closed or the password recovered; after logging out it still is",
+    "A device is no longer known once its session is closed or the password recovered; logging out keeps it known",
     arguments: End.allCases)
   func forgotten(end: End) async throws {
     try await RunningIdentity.run { identity in
@@ -168,7 +168,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("Device tokens are given by a login with the password alone")
+  @Test("Only a login with the password gives a device token")
   func given() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

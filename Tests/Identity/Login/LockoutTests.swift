@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("The lock after failed attempts to log in")
+@Suite("The lock after failed logins")
 struct LockoutTests {
   let now = Instant(milliseconds: 1_800_000_000_000)
 
@@ -17,7 +17,7 @@ struct LockoutTests {
   func delays(failures: Int, seconds: Int) { #expect(Lockout.delaySeconds(failures: failures) == seconds) }
 
   @Test(
-    "The lock after failed logins lasts from the last failure on, given in whole seconds",
+    "The lock after failed logins lasts from the last failure on, in whole seconds",
     arguments: [
       (5, 0, 30), (5, 1, 30), (5, 1000, 29), (5, 29_999, 1), (5, 30_000, 0), (6, 30_000, 30), (4, 0, 0), (20, 3_599_001, 1),
     ])
@@ -35,7 +35,7 @@ struct LockoutTests {
   }
 
   @Test(
-    "The lock after failed logins counts an IPv4 address whole and of an IPv6 one the network",
+    "The lock after failed logins counts an IPv4 address and an IPv6 network",
     arguments: [
       ("192.0.2.7", "192.0.2.8", false), ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "::ffff:192.0.2.7", true),
       ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
@@ -44,7 +44,7 @@ struct LockoutTests {
   func addresses(one: String, other: String, isSame: Bool) { #expect((ClientAddress(one) == ClientAddress(other)) == isSame) }
 
   @Test(
-    "The lock after failed logins takes every way of writing a login for the same",
+    "The lock after failed logins treats all spellings of a login alike",
     arguments: [
       ("ana", "ANA", true), (" ana ", "ana", true), ("Ana@Example.com", "ana@EXAMPLE.com", true), ("ana", "bea", false),
       ("a", "A", true), ("", "", true), ("ana@münchen.de", "ana@xn--mnchen-3ya.de", true),

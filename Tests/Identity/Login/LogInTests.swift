@@ -51,7 +51,7 @@ struct LogInTests {
   }
 
   @Test(
-    "A login with another password and an unknown one end in the very same answer, and can be tried again (CU-3, 5b; S 3, scenario 2)"
+    "A wrong password and an unknown login get the very same answer, and can be retried (CU-3, 5b; S 3, scenario 2)"
   )
   func oneAnswer() async throws {
     try await RunningIdentity.run { identity in
@@ -68,7 +68,7 @@ struct LogInTests {
   }
 
   @Test(
-    "After five failed logins the account is locked for 30 s, even for the right password, then longer and longer; the answer says how long (S 3, scenario 7)"
+    "Five failed logins lock the account for 30 s, then longer and longer, also for the right password (S 3, scenario 7)"
   )
   func lock() async throws {
     try await RunningIdentity.run { identity in
@@ -91,7 +91,7 @@ struct LogInTests {
     }
   }
 
-  @Test("The offer to recover the password goes with the lock (S 3, scenario 7)")
+  @Test("The message of the lock offers to recover the password (S 3, scenario 7)")
   func offer() {
     let words = Words([Contract.identity.words[0]])
     #expect(words.text("failure.login_locked.suggestion", .english)?.contains("recover") == true)
@@ -129,7 +129,7 @@ struct LogInTests {
     }
   }
 
-  @Test("A login that does not exist is locked in the same way")
+  @Test("An unknown login is locked in the same way")
   func unknownLogin() async throws {
     try await RunningIdentity.run { identity in
       try await fail(identity, "Nobody@Example.com", times: 5)
@@ -137,7 +137,7 @@ struct LogInTests {
     }
   }
 
-  @Test("An address from which five accounts were tried in vain is locked, others are not, and people who mistype do not count")
+  @Test("Failed logins to five accounts lock their address and no other, and mistyped passwords do not count")
   func address() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla", "dora", "elena", "flora"] { try await identity.register(name) }
@@ -163,7 +163,7 @@ struct LogInTests {
     }
   }
 
-  @Test("Of many guesses of a password at the same moment only as many learn anything as are free")
+  @Test("Of many concurrent guesses of a password only the allowed number are checked")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -183,7 +183,7 @@ struct LogInTests {
     }
   }
 
-  @Test("A password hash of an older cost is renewed by the next login")
+  @Test("A password hash with an older cost is renewed at the next login")
   func renewal() async throws {
     try await RunningIdentity.run(cost: HashCost(memoryBytes: 128 << 10, passes: 2)) { identity in
       try await identity.register("ana")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What the wait to log in reveals (ID-3)")
+@Suite("What waiting times of logins reveal (ID-3)")
 struct TypedLoginTests {
   private static let wrong = "Wrong-1-wrong"
 
@@ -55,7 +55,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "With one login of an account locked, the account's other one, another account's and nobody's are answered alike, attempt by attempt",
+    "While one login of an account is locked, all other logins are answered alike, whether they exist or not",
     arguments: [true, false])
   func alike(isEmail: Bool) async throws {
     let answers = try await answers { identity, candidate in
@@ -82,7 +82,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "An address's own wait does not reveal which logins are accounts: it counts what was typed from it", arguments: [true, false])
+    "The wait of an address does not reveal which logins exist: it counts what was typed there", arguments: [true, false])
   func address(isEmail: Bool) async throws {
     let answers = try await answers { identity, candidate in
       var answers: [Failure?] = []
@@ -95,7 +95,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "The right password by the other login opens nothing during the account's wait, makes it no longer, and opens it afterwards, which clears all counts",
+    "The right password by the other login is refused during the wait, does not prolong it, and afterwards clears all counts",
     arguments: [true, false])
   func rightPassword(isEmail: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -118,7 +118,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("Of many guesses by both logins at the same moment only as many learn anything as are free")
+  @Test("Of many concurrent guesses by both logins only the allowed number are checked")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -136,7 +136,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("A restart changes nothing of what the wait to log in reveals")
+  @Test("A restart changes nothing of what waiting times reveal")
   func restart() async throws {
     let answers = try await answers { first, candidate in
       try await first.guess("ana", times: 5, from: "203.0.113.1")
@@ -156,7 +156,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "A new username and a new address take the account's wait with them, and reveal nothing of it; the former ones stay as they were typed"
+    "A new username and address inherit the account's wait without revealing it; the former ones keep their typed counts"
   )
   func renamed() async throws {
     try await RunningIdentity.run { identity in
@@ -178,7 +178,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("Attempts at an account that must wait, by its other login, count for its incident")
+  @Test("Attempts on a waiting account by its other login count for its incident")
   func incident() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -190,7 +190,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("A device that has logged in before is let in by either login meanwhile, and recovery ends the wait of both")
+  @Test("A known device is let in by either login during the wait, and recovery ends the wait of both")
   func owner() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -208,7 +208,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("The words of the refusal hold for a login of an account that waits by its other login, too, in both languages")
+  @Test("The message of a refusal fits a waiting account's other login, too, in both languages")
   func words() {
     let words = Words([Contract.identity.words[0]])
     #expect(words.text("failure.wrong_credentials", .english)?.contains("too many attempts") == true)
@@ -264,7 +264,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "A login that is nobody's runs the same statements and writes the same rows, also where it becomes an incident",
+    "An unknown login runs the same statements and writes the same rows, also when it becomes an incident",
     arguments: [
       "ana", "ana@example.com",
     ])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("A session in doubt, which began with a suspicious login that nobody has answered for (ID-7; S 6, scenario 4)")
+@Suite("A session in doubt after a suspicious, unanswered login (ID-7; S 6, scenario 4)")
 struct DoubtTests {
   /// What such a session may call although it changes something: to leave, to send the account's own link again, and to say that a login was
   /// not the owner's. To close another session is refused by its handler.
@@ -32,7 +32,7 @@ struct DoubtTests {
   }
 
   @Test(
-    "A session in doubt may call nothing that changes the account, and nothing that administers: every operation of the contract is looked at"
+    "A session in doubt can call no operation that changes the account or administers, of all that there are"
   )
   func everyOperation() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
@@ -56,7 +56,7 @@ struct DoubtTests {
   }
 
   @Test(
-    "A session in doubt says so in its token, which does not administer; once its owner has confirmed the login, the next token does"
+    "A session in doubt has a token that says so and cannot administer, until its owner confirms the login"
   )
   func token() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
@@ -80,7 +80,7 @@ struct DoubtTests {
   }
 
   @Test(
-    "A high number of wrong devices uses up what is asked about in a day; a changed password begins it anew (S 5, scenario 1)")
+    "A flood of unknown devices uses up the day's questions, and a changed password restores them (S 5, scenario 1)")
   func budget() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       try await identity.register()

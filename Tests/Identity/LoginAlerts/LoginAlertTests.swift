@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Logins that are unlike their account (ID-7; S 4, scenario 3; S 6, scenario 4)")
+@Suite("Unusual logins (ID-7; S 4, scenario 3; S 6, scenario 4)")
 struct LoginAlertTests {
   private static let (madrid, barcelona, tokyo) = ("192.0.2.1", "198.51.100.1", "203.0.113.1")
   private static let strange = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
@@ -43,7 +43,7 @@ struct LoginAlertTests {
 
   private static func hex(_ id: SessionID) -> String { id.bytes.map { String(format: "%02x", $0) }.joined() }
 
-  @Test("The first login of a new account, and those like it, are nobody's concern")
+  @Test("The first login of a new account, and later ones like it, raise no alert")
   func usual() async throws {
     try await Self.run { identity, _ in
       _ = try await identity.logIn(from: Self.madrid)
@@ -52,7 +52,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("A new device at home is noticed once: its owner learns what and where, and it is known from then on")
+  @Test("A new device at home is reported to its owner once, and known from then on")
   func notice() async throws {
     try await Self.run { identity, usual in
       let new = try await Self.strangeLogin(identity, from: Self.madrid)
@@ -75,7 +75,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "Without places, a device on another network is known by its own token, not by what it says of itself nor by another's token",
+    "Without places, a device on another network is known only by its own token, not by its name or another's token",
     arguments: [true, false])
   func provenDevice(showsToken: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -98,7 +98,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("A session in question may use the app, but not touch what the account is protected by, until its owner has answered")
+  @Test("A session with an open alert can use the app, but not the account's protection, until its owner answers")
   func restricted() async throws {
     try await Self.run { identity, usual in
       let there = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -131,7 +131,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "A login from an unusual place is reported to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
+    "A login from an unusual place is reported to its owner, who can close it by the mailed link (S 6, scenario 4)"
   )
   func close() async throws {
     try await Self.run { identity, usual in
@@ -159,7 +159,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("'It was me' lets a session in question live, and makes device and place known (S 6, scenario 4)")
+  @Test("'It was me' keeps the session, and makes device and place known (S 6, scenario 4)")
   func confirm() async throws {
     try await Self.run { identity, _ in
       let mine = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -172,7 +172,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("The links of a login alert work once, for a week, and no other's; what is refused is recorded")
+  @Test("The links of a login alert work once, for a week, and for it only; refused ones are recorded")
   func links() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -197,7 +197,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("No token of another purpose answers a login alert, and the store keeps none")
+  @Test("No token for another purpose answers a login alert, and the store contains none")
   func purposes() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -216,7 +216,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("The app answers a login alert as well, but nobody can answer for the login by which they came")
+  @Test("A login alert can be answered in the app, but not in the session that it is about")
   func app() async throws {
     try await Self.run { identity, usual in
       let stranger = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -239,7 +239,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "A login of high risk revokes everything, demands a new login and is reported; it is refused with the right password, too (S 4, scenario 3)"
+    "A high-risk login revokes everything, requires a new login, and is refused even with the right password (S 4, scenario 3)"
   )
   func high() async throws {
     try await Self.run { identity, usual in
@@ -270,7 +270,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("An owner whose login was refused confirms it by mail and gets in")
+  @Test("An owner whose login was refused confirms it by mail and can log in")
   func confirmed() async throws {
     try await Self.run { identity, _ in
       _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
@@ -279,7 +279,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("Recovery stays open while logins are refused, and who chose the password by mail gets in, wherever they are")
+  @Test("Recovery works while logins are refused, and the owner can then log in from anywhere")
   func recovered() async throws {
     try await Self.run { identity, _ in
       _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
@@ -290,7 +290,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("A subscriber that comes late learns of the alerts that wait for their answer")
+  @Test("A late subscriber learns of open login alerts")
   func snapshot() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -305,7 +305,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("Known devices and places are bounded, the latest stay")
+  @Test("Known devices and places are limited, and the latest are kept")
   func bounds() async throws {
     try await Self.run { identity, _ in
       for number in 0..<40 {

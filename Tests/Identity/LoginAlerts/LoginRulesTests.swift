@@ -40,7 +40,7 @@ struct LoginRulesTests {
   }
 
   @Test(
-    "The assessment of logins weighs what is unlike the account",
+    "The assessment of logins weighs what is unusual for the account",
     arguments: [
       Case("a new account's first login", facts(tokyo, isKnownDevice: false, failures: 9, hasHistory: false), nil),
       Case("the usual", facts(madrid), nil),
@@ -120,7 +120,7 @@ struct LoginRulesTests {
     #expect(LoginRules.assess(example.facts).isLearnt == LoginRules.isTrusted(example.facts))
   }
 
-  @Test("Device and place of a login are known from then on, unless the login is in doubt or refused")
+  @Test("Device and place of a login become known unless the login is in doubt or refused")
   func learning() {
     for place in [Self.madrid, Self.barcelona, Self.tokyo, Self.elsewhere] {
       for (isKnownDevice, failures) in [(true, 0), (false, 0), (false, 3), (false, 5)] {
@@ -131,7 +131,7 @@ struct LoginRulesTests {
   }
 
   @Test(
-    "A session answers 'it was me' unless its own login is in question, and 'close it' unless it is in doubt; that of its own login always",
+    "A session can confirm an alert unless its own is open, and close one unless it is in doubt, except its own",
     arguments: [
       (AnsweringSession(), true, true), (AnsweringSession(isOfAlert: true, isInQuestion: true), false, true),
       (AnsweringSession(isInQuestion: true), false, true), (AnsweringSession(isUntrusted: true), false, true),
@@ -143,7 +143,7 @@ struct LoginRulesTests {
     #expect((LoginAlertRules.refusal(.close, by: session) == nil) == mayClose)
   }
 
-  @Test("An airliner's speed is possible, anything above is not", arguments: [(10, true), (11, false)])
+  @Test("An airliner's speed is plausible, and anything above is not", arguments: [(10, true), (11, false)])
   func speed(hours: Int, isTooFast: Bool) {
     let reasons = LoginRules.assess(Self.facts(Self.tokyo, hours: hours, isKnownDevice: false)).reasons
     #expect(reasons.contains(.impossibleTravel) == isTooFast)
@@ -154,7 +154,7 @@ struct LoginRulesTests {
     for isLocated in [true, false] { #expect(LoginRules.weight(reason, isLocated: isLocated) < LoginRules.suspicious) }
   }
 
-  @Test("A login alert is answered once and in time")
+  @Test("A login alert can be answered once, and in time")
   func answers() {
     let end = Self.now.adding(seconds: 10)
     #expect(LoginAlertRules.refusal(expiresAt: end, answeredAt: nil, now: Self.now) == nil)

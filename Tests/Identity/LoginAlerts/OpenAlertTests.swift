@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("While a login is unanswered or disowned: whoever has the password alone gets no further by logging in again (ID-7)")
+@Suite("Logging in again while an alert is open, with the password alone (ID-7)")
 struct OpenAlertTests {
   private static let (home, there, elsewhere) = ("192.0.2.1", "198.51.100.7", "203.0.113.7")
 
@@ -62,7 +62,7 @@ struct OpenAlertTests {
   }
 
   @Test(
-    "The same login again is as doubtful while one is unanswered: it makes nothing known, forgets no failure, administers nothing, and asks once"
+    "Repeating an unanswered login is as doubtful, makes nothing known, clears no failures, and asks the owner once"
   )
   func again() async throws {
     try await Self.run { identity, _ in
@@ -83,7 +83,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("It does not help an intruder that the owner logs in meanwhile, which is no other than before and forgets the failures")
+  @Test("The owner's own login meanwhile is trusted and clears failures, without helping an intruder")
   func meanwhile() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.guess(identity)
@@ -98,7 +98,7 @@ struct OpenAlertTests {
   }
 
   @Test(
-    "It does not help an intruder to say what the owner's device says of itself, from another network: its owner is asked of that as well"
+    "Imitating the owner's device from another network does not help an intruder: the owner is asked about it, too"
   )
   func imitated() async throws {
     try await Self.run { identity, owner in
@@ -116,7 +116,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("'Close it' ends every session in doubt since, from wherever; they come back in doubt until the password is changed")
+  @Test("'Close it' ends every later session in doubt; new ones are in doubt until the password is changed")
   func close() async throws {
     try await Self.run { identity, owner in
       let first = try await Self.guess(identity)
@@ -142,7 +142,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("A login that was disowned is remembered until the password is changed, however long that takes")
+  @Test("A disowned login is remembered until the password is changed, however long that takes")
   func remembered() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
@@ -159,7 +159,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("Whoever came after an unanswered login without the password, from where the account is not known, confirms no login")
+  @Test("A login without the password from an unknown origin, after an unanswered one, cannot confirm a login")
   func answers() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
@@ -184,7 +184,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("A session in doubt reads of no session and no login but its own: others would show it what is trusted")
+  @Test("A session in doubt sees only its own session and login, not what is trusted")
   func lists() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.logIn(identity, agent: "phone/1", from: Self.home)
@@ -198,7 +198,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("A session in doubt disowns no login but its own, and by that takes nothing from anybody else")
+  @Test("A session in doubt can disown only its own login, without affecting other sessions")
   func disowning() async throws {
     try await Self.run { identity, owner in
       let phone = try await Self.logIn(identity, agent: "phone/1", from: Self.home)

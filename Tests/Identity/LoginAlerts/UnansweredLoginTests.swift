@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Logins that nobody ever answers for: time alone makes nothing trusted (ID-7; S 6, scenario 4)")
+@Suite("Logins that are never answered: time alone makes nothing trusted (ID-7; S 6, scenario 4)")
 struct UnansweredLoginTests {
   private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
   private static let opera = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/128.0 Safari/537.36 OPR/114.0"
@@ -39,7 +39,7 @@ struct UnansweredLoginTests {
     return session
   }
 
-  @Test("A session in doubt is in doubt for as long as it lives, beyond the time for which alerts are kept")
+  @Test("A session in doubt stays in doubt for its whole life, beyond the time for which alerts are kept")
   func staysInDoubt() async throws {
     try await Self.run { identity, _ in
       var doubtful = try await DoubtTests.doubtful(identity)
@@ -59,7 +59,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("A session in doubt is closed when nobody can answer for it any more, after a week; logging in again asks its owner anew")
+  @Test("A session in doubt is closed after a week without an answer; logging in again asks its owner again")
   func closed() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
@@ -82,7 +82,7 @@ struct UnansweredLoginTests {
   }
 
   @Test(
-    "What is forgotten of a doubtful login that has neither a session nor an identity left makes nothing known: its owner is asked anew"
+    "A forgotten alert of a doubtful login makes nothing known: a new login asks its owner again"
   )
   func forgotten() async throws {
     try await Self.run { identity, housekeeping in
@@ -100,7 +100,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("A login that was answered for in time lives on, and is trusted")
+  @Test("A login that was confirmed in time stays, and is trusted")
   func answered() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
@@ -114,7 +114,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("A session that was only noticed never may answer for other logins, however long its own stays unanswered")
+  @Test("A session that only raised a notice can never answer for other logins while its own is unanswered")
   func noticed() async throws {
     try await Self.run { identity, housekeeping in
       _ = try await identity.logIn()
@@ -132,7 +132,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("An identity that was linked in a session in doubt stays doubtful when the session and its alert are long past")
+  @Test("An external identity linked in a session in doubt stays doubtful long after the session and its alert")
   func linked() async throws {
     try await Self.run { identity, housekeeping in
       let own = try await identity.logIn()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a link to recover a password leads to")
+@Suite("The rules of recovery links")
 struct PasswordRecoveryRulesTests {
   let now = Instant(milliseconds: 1_800_000_000_000)
 
@@ -16,7 +16,7 @@ struct PasswordRecoveryRulesTests {
   }
 
   @Test(
-    "What a link to recover a password leads to is decided by its age and by what happened to it",
+    "A recovery link's outcome depends on its age, use and replacement",
     arguments: [
       Case(refusal: nil), Case(expiresIn: 1800, refusal: nil), Case(expiresIn: 0, refusal: .linkExpired),
       Case(expiresIn: -1, refusal: .linkExpired), Case(usedAgo: 0, refusal: .linkUsed), Case(usedAgo: 5, refusal: .linkUsed),
@@ -32,7 +32,7 @@ struct PasswordRecoveryRulesTests {
   }
 
   @Test(
-    "A further link to recover a password is sent while an e-mail address has had fewer than three and a network address fewer than twenty",
+    "A recovery link is sent only while the address got fewer than three and the network address fewer than twenty",
     arguments: [(0, 0, true), (2, 19, true), (3, 0, false), (0, 20, false), (3, 20, false), (4, 21, false)])
   func limits(toEmail: Int, fromAddress: Int, isFree: Bool) {
     #expect(PasswordRecoveryRules.isFree(toEmail: toEmail, fromAddress: fromAddress) == isFree)

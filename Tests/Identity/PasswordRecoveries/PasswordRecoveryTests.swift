@@ -17,7 +17,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "A link to recover a password is asked for by the e-mail address, in any form of writing, and the request is recorded (S 5, scenario 1; CU-2)"
+    "A recovery link is requested by e-mail address, however it is written, and recorded (S 5, scenario 1; CU-2)"
   )
   func asking() async throws {
     try await RunningIdentity.run { identity in
@@ -33,7 +33,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("Asking again for recovery with the idempotency key sends one link")
+  @Test("Repeating a recovery request with its idempotency key sends one link")
   func repetition() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -45,7 +45,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "An e-mail address left out, empty or malformed in a recovery is named (CU-2, 5a)",
+    "A missing, empty or malformed e-mail address of a recovery request is named (CU-2, 5a)",
     arguments: [("{}", "required"), (#"{"email":""}"#, "required"), (#"{"email":"ana"}"#, "invalid_email")])
   func missing(body: String, rule: String) async throws {
     try await RunningIdentity.run { identity in
@@ -93,7 +93,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "Recovery of an unknown address has the same answer, byte by byte, after the same statements and the same rows (S 5, scenario 2)",
+    "Recovery of an unknown address has the same answer, statements and rows as of a known one (S 5, scenario 2)",
     arguments: [1, 5])
   func enumeration(times: Int) async throws {
     let (known, unknown) = (try await watched(times, isKnown: true), try await watched(times, isKnown: false))
@@ -103,7 +103,7 @@ struct PasswordRecoveryTests {
     #expect(known.rows == unknown.rows)
   }
 
-  @Test("The recovery request of an unknown address sends nothing, and what is kept does not show the address")
+  @Test("The recovery request of an unknown address sends nothing, and the address is not visible in the store")
   func unknown() async throws {
     try await RunningIdentity.run { identity in
       try await identity.askToRecover("nobody@example.com")
@@ -122,7 +122,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("The recovery link sets the new password, ends every session, is published, and is recorded (S 5, scenario 3)")
+  @Test("The recovery link sets the new password, ends every session, and is published and recorded (S 5, scenario 3)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -162,7 +162,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "Recovery verifies the address, which its mail has reached, and the links to verify it have nothing left to do (ID-2, ID-8)")
+    "Recovery verifies the address, and makes the links to verify it unnecessary (ID-2, ID-8)")
   func verifies() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -183,7 +183,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("Recovery clears the lock that guesses have put on the account, and stays open during it")
+  @Test("Recovery works during a lock caused by guesses, and clears it")
   func lock() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -195,7 +195,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("A password that breaks rules is refused at recovery with each of them, and the link works on (S 5, scenario 3)")
+  @Test("A password that breaks rules is refused at recovery with each rule, and the link stays usable (S 5, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -233,7 +233,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("Of many who use a recovery link at the same moment one does")
+  @Test("Of many concurrent uses of a recovery link one succeeds")
   func concurrently() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -256,7 +256,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("After 30 minutes a recovery link is refused as expired, recorded, and a new one can be had (S 5, scenario 4)")
+  @Test("After 30 minutes a recovery link is refused as expired and recorded, and a new one can be requested (S 5, scenario 4)")
   func expired() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -287,7 +287,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "A stranger's, a damaged, an invented recovery link and one for another purpose are refused as invalid, and recorded (S 5, scenario 4)"
+    "Foreign, damaged and invented recovery links are refused as invalid and recorded (S 5, scenario 4)"
   )
   func invalid() async throws {
     try await RunningIdentity.run { identity in
@@ -309,7 +309,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("A recovery link that went to an address which the account no longer has is invalid")
+  @Test("A recovery link sent to a former address of the account is invalid")
   func changedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -324,7 +324,7 @@ struct PasswordRecoveryTests {
   }
 
   @Test(
-    "Beyond three recovery links in 30 minutes the answer is the same and no further mail goes out; the newest link still works")
+    "Beyond three recovery links in 30 minutes no mail is sent, with the same answer; the newest link still works")
   func tooMany() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -340,7 +340,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("No recovery link goes out beyond twenty from one network address, while others are served")
+  @Test("Beyond twenty recovery links a network address gets no more, while others do")
   func tooManyFromOnePlace() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -373,7 +373,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("A recovery link mailed before a restart works after it, and a subscriber that comes late learns of it while it works")
+  @Test("A recovery link mailed before a restart works afterwards, and a late subscriber learns of it while it works")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()

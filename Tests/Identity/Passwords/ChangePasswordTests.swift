@@ -30,7 +30,7 @@ struct ChangePasswordTests {
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
   @Test(
-    "With the current password and a sound new one: new tokens for this session, the others end, all of it reported (S 7, scenario 1)"
+    "Changing the password gives this session new tokens, ends the others, and is reported (S 7, scenario 1)"
   )
   func success() async throws {
     try await RunningIdentity.run { identity in
@@ -57,7 +57,7 @@ struct ChangePasswordTests {
   }
 
   @Test(
-    "A client that lost the answer gets the very tokens of the password change by its former refresh token within 30 s (ID-4)")
+    "A client that lost the answer gets the same new tokens by its former refresh token within 30 s (ID-4)")
   func lostAnswer() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -76,7 +76,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("The former refresh token counts as stolen 30 s later, and once that of the change was used", arguments: [30, 0])
+  @Test("The former refresh token counts as stolen after 30 s, or once the new one was used", arguments: [30, 0])
   func replay(seconds: Int) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -90,7 +90,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("Where the password was recovered, no former refresh token gives anything")
+  @Test("After a recovered password no former refresh token works")
   func recovered() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -102,7 +102,7 @@ struct ChangePasswordTests {
   }
 
   @Test(
-    "A password change repeated with its idempotency key changes nothing more, and gives the session tokens once more; none are kept"
+    "Repeating a password change with its idempotency key changes nothing and gives the tokens again, which are not stored"
   )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
@@ -131,7 +131,7 @@ struct ChangePasswordTests {
   }
 
   @Test(
-    "The session's access token from before a password change counts as expired, also at a gateway that starts later (S 7, scenario 1)"
+    "Access tokens from before a password change count as expired, also at a gateway started later (S 7, scenario 1)"
   )
   func accessToken() async throws {
     try await RunningIdentity.run { identity in
@@ -163,7 +163,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("A password change with another current password changes nothing, is recorded, and can be tried again (S 7, scenario 2)")
+  @Test("A password change with a wrong current password changes nothing, is recorded, and can be retried (S 7, scenario 2)")
   func wrong() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -180,7 +180,7 @@ struct ChangePasswordTests {
   }
 
   @Test(
-    "After five wrong current passwords attempts must wait, also with the right one; those to log in, and of other sessions, count for themselves (S 7, scenario 2)"
+    "Five wrong current passwords make further attempts wait, apart from logins and other sessions (S 7, scenario 2)"
   )
   func throttled() async throws {
     try await RunningIdentity.run { identity in
@@ -203,7 +203,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("Parallel guesses of the current password count against one limit")
+  @Test("Concurrent guesses of the current password count against one limit")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -217,7 +217,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("Every rule that the new password breaks is reported, and the current one is not even looked at (S 7, scenario 3)")
+  @Test("Every rule that the new password breaks is reported, and the current password is not checked (S 7, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -237,7 +237,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("Password change fields left empty or out are all named")
+  @Test("Missing or empty fields of a password change are all named")
   func missing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -249,7 +249,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("A session that has ended, and who is not logged in, cannot change the password")
+  @Test("The password can be changed only in an open session")
   func signedOut() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -262,7 +262,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("A link that would recover the older password works no longer")
+  @Test("A link to recover the former password no longer works")
   func links() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -274,7 +274,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("A password change revokes the personal access tokens, unless they are to be kept", arguments: [nil, false, true])
+  @Test("A password change revokes personal access tokens unless they are to be kept", arguments: [nil, false, true])
   func personalAccessTokens(keeps: Bool?) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -294,7 +294,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("The new password must be another, however it is typed; that is reported without a look at the current one")
+  @Test("The new password must differ, however it is typed, which is reported without checking the current one")
   func unchanged() async throws {
     try await RunningIdentity.run { identity in
       _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form(password: "R\u{ED}o-7-lento"))

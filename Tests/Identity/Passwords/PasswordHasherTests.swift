@@ -11,7 +11,7 @@ import Testing
 struct PasswordHasherTests {
   private let cheap = HashCost(memoryBytes: 1 << 20, passes: 1)
 
-  @Test("Hashing a password is Argon2id with 19 MiB, two passes and a fresh salt, in PHC form")
+  @Test("A password is hashed with Argon2id, 19 MiB, two passes and a fresh salt, in PHC form")
   func form() async throws {
     let hasher = try PasswordHasher()
     let password = try Password(text: "Rio-7-lento")
@@ -22,21 +22,21 @@ struct PasswordHasherTests {
     #expect(try await !hasher.verify(Password(text: "Rio-7-lento "), against: one).isRight)
   }
 
-  @Test("Hashing takes a password however its characters are composed")
+  @Test("A password matches however its characters are composed")
   func composition() async throws {
     let hasher = try PasswordHasher(cost: cheap)
     let hash = try await hasher.hash(Password(text: "ma\u{F1}ana"))
     #expect(try await hasher.verify(Password(text: "man\u{303}ana"), against: hash).isRight)
   }
 
-  @Test("A password without a hash is wrong, also for the password of the decoy")
+  @Test("No password matches a missing hash, not even the decoy's")
   func decoy() async throws {
     let hasher = try PasswordHasher(cost: cheap)
     #expect(try await !hasher.verify(Password(text: "Rio-7-lento"), against: nil).isRight)
     #expect(try await !hasher.verify(Password(text: ""), against: nil).isRight)
   }
 
-  @Test("A right password's hash is renewed when the cost has changed, and only then")
+  @Test("A right password's hash is renewed only if the cost has changed")
   func renewal() async throws {
     let (old, new) = (try PasswordHasher(cost: cheap), try PasswordHasher(cost: HashCost(memoryBytes: 2 << 20, passes: 2)))
     let password = try Password(text: "Rio-7-lento")
@@ -47,7 +47,7 @@ struct PasswordHasherTests {
     #expect(try await new.verify(Password(text: "wrong"), against: hash).renewed == nil)
   }
 
-  @Test("A wrong login costs as much hashing as a wrong password")
+  @Test("Hashing for an unknown login takes as long as for a wrong password")
   func equalTime() async throws {
     let hasher = try PasswordHasher()
     let hash = try await hasher.hash(Password(text: "Rio-7-lento"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Passwords that may be chosen")
+@Suite("Rules of passwords")
 struct PasswordRulesTests {
   let rules = PasswordRules()
 
@@ -47,7 +47,7 @@ struct PasswordRulesTests {
   }
 
   @Test(
-    "Chosen passwords are none of the most used, also with what people put behind one to satisfy rules (ID-20)",
+    "Common passwords are refused, also with what people append to satisfy rules (ID-20)",
     arguments: [
       "Whatever1!", "Chicken1!", "Maverick1!", "Buster2024!", "Tigers123!", "Midnight1!", "Rangers1!", "Abc12345!", "Dragon!",
       "Whatever-1999-!", "Monkey123456789!", "Shadow11111!", "Mustang54321?",
@@ -57,7 +57,7 @@ struct PasswordRulesTests {
   }
 
   @Test(
-    "Chosen passwords are no common one with what people put before it, between its letters, or instead of some (ID-20)",
+    "Common passwords are refused with prefixes, separators and substituted letters (ID-20)",
     arguments: [
       "!Password1", "Adm1n!234", "Aa123456789!", "Pass-word1!", "2024!Dragon", "123456Monkey!", "P.a.s.s.w.o.r.d.1",
       "Ab11111111!",
@@ -67,7 +67,7 @@ struct PasswordRulesTests {
   }
 
   @Test(
-    "Chosen passwords are no name of the account, with or without what people put around it (ID-20)",
+    "Names of the account are refused as passwords, also with what people put around them (ID-20)",
     arguments: [
       ("Pedrolopez7!", "pedrolopez7"), ("Pedro.lopez1", "pedro.lopez"), ("Pedro Lopez1!", "Pedro Lopez"),
       ("PedroLopez-2024", "Pedro Lopez"), ("!!1Pedro_Lopez", "pedrolopez"),
@@ -78,20 +78,20 @@ struct PasswordRulesTests {
   }
 
   @Test(
-    "Chosen passwords may have a name in them beside other words, or be punctuation for the most part",
+    "Passwords may contain a name among other words, or consist mainly of punctuation",
     arguments: ["Pedro-swims-7-lakes", "lake Pedro 7 battery!", "Pedro.lopez83947205", "#9$k&!R*", "Pe!1dr-lo"])
   func besideNames(text: String) throws {
     #expect(rules.broken(by: try Password(text: text), names: ["pedro", "pedro.lopez", "Pedro Lopez", "k", "\u{1F600}"]).isEmpty)
   }
 
   @Test(
-    "Chosen passwords may have a common word in them beside others, or with a number that is nobody's habit",
+    "Passwords may contain a common word among others, or with an unusual number",
     arguments: ["Whatever-Chicken-7", "7-Midnight-lento", "Dragon83947205!", "Tigers!swim2024lentos"])
   func words(text: String) throws {
     #expect(rules.broken(by: try Password(text: text), names: []).isEmpty)
   }
 
-  @Test("The list of common passwords has at least 3,000, in lower case, and many that pass every other rule")
+  @Test("The list has at least 3,000 common passwords in lower case, many of which pass every other rule")
   func list() throws {
     let common = CommonPasswords.embedded.all
     #expect(common.count >= 3000)

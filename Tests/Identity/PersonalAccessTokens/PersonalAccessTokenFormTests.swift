@@ -23,7 +23,7 @@ struct PersonalAccessTokenFormTests {
     #expect(String(decoding: PersonalAccessTokenForm.check([]), as: UTF8.self) == "000000")
   }
 
-  @Test("A personal access token that is made has its checksum, and no two are the same")
+  @Test("A new personal access token has its checksum, and no two are equal")
   func make() throws {
     var generator = Counter()
     let tokens = (0..<1000).map { _ in PersonalAccessTokenForm.make(using: &generator) }
@@ -34,7 +34,7 @@ struct PersonalAccessTokenFormTests {
     }
   }
 
-  @Test("One mistyped character of a token is noticed, wherever it is")
+  @Test("A personal access token with one mistyped character is detected, wherever it is")
   func mistyped() {
     var generator = Counter()
     let token = PersonalAccessTokenForm.make(using: &generator)

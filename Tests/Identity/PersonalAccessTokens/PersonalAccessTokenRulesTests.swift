@@ -4,13 +4,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What personal access tokens may be (ID-18)")
+@Suite("Rules of personal access tokens (ID-18)")
 struct PersonalAccessTokenRulesTests {
   private static let now = Instant(milliseconds: 1_800_000_000_000)
   private static let year = 366 * 86_400
 
   @Test(
-    "A personal access token that is presented is accepted until it expires or is revoked",
+    "A personal access token is accepted until it expires or is revoked",
     arguments: [
       (nil, nil, .accept),
       (1, nil, .accept),
@@ -28,7 +28,7 @@ struct PersonalAccessTokenRulesTests {
   }
 
   @Test(
-    "A personal access token expires in time to come, within a year, or never",
+    "A personal access token expires in the future, within a year, or never",
     arguments: [
       (nil, nil),
       (1, nil),
@@ -42,14 +42,14 @@ struct PersonalAccessTokenRulesTests {
   }
 
   @Test(
-    "Uses of a personal access token are noted once in five minutes",
+    "The use of a personal access token is recorded once in five minutes",
     arguments: [(nil, true), (0, false), (-299, false), (-300, true)] as [(Int?, Bool)])
   func use(seconds: Int?, isDue: Bool) {
     let last = seconds.map { Self.now.adding(seconds: $0) }
     #expect(PersonalAccessTokenRules.shouldRecordUse(lastUsedAt: last, now: Self.now) == isDue)
   }
 
-  @Test("Every scope of personal access tokens is of a service and an effect, and identity has none")
+  @Test("Every scope of personal access tokens has a service and an effect, and identity has none")
   func scopes() {
     for operation in Contract.identity.operations { #expect(AccessScope(for: operation.spec) == nil, "\(operation.spec.name)") }
     func spec(

@@ -11,7 +11,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Personal access tokens: made, listed, revoked, identified (ID-18)")
+@Suite("Personal access tokens: creating, listing, revoking, identifying (ID-18)")
 struct PersonalAccessTokenTests {
   private func create(
     _ identity: RunningIdentity, by signedIn: SignedIn, _ name: String = "Uploader", _ scopes: [AccessScope] = [.activityWrite],
@@ -31,7 +31,7 @@ struct PersonalAccessTokenTests {
     try await identity.ask(ListPersonalAccessTokens.self, .init(), by: .signedIn(signedIn)).items
   }
 
-  @Test("A personal access token's secret is shown once, resolves to whom it speaks for, and is nowhere in the store")
+  @Test("A personal access token's secret is shown once, identifies its account, and is nowhere in the store")
   func once() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -60,7 +60,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("What is wrong with a wished personal access token is reported at once, and at most fifty are given")
+  @Test("All faults of a new personal access token are reported at once, and an account has at most fifty")
   func refusals() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -104,7 +104,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("A revoked personal access token speaks for nobody, is gone from the list, and every gateway is notified, once")
+  @Test("A revoked personal access token no longer works, leaves the list, and every gateway is notified once")
   func revoking() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -133,7 +133,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("A personal access token works until it expires, stays listed for a month, and an unknown one is refused")
+  @Test("A personal access token works until it expires and stays listed for a month; an unknown one is refused")
   func expiry() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -153,7 +153,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("The last use of a personal access token is noted, but not more than once in five minutes")
+  @Test("The last use of a personal access token is recorded at most once in five minutes")
   func lastUse() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -169,7 +169,7 @@ struct PersonalAccessTokenTests {
   }
 
   @Test(
-    "A personal access token that is made is published, so that its owner is mailed what it is called and allows; its secret is published to nobody"
+    "A new personal access token is published with its name and scopes for a mail to its owner, and without its secret"
   )
   func published() async throws {
     try await RunningIdentity.run { identity in
@@ -203,7 +203,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("Nobody sees, makes or revokes another account's personal access tokens, and only the gateway may ask whose one is")
+  @Test("Nobody can list, create or revoke another account's tokens, and only the gateway can identify them")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -232,7 +232,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("Neither a closed session nor a token, which is no session, can list, make or revoke tokens")
+  @Test("Neither a closed session nor a personal access token can list, create or revoke tokens")
   func sessionsOnly() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

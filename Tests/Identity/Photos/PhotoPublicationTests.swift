@@ -9,10 +9,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Photos from before others could learn of them (ID-11; SOC-2)")
+@Suite("Photos of earlier stores, before they were published (ID-11; SOC-2)")
 struct PhotoPublicationTests {
   @Test(
-    "Photos from before others could learn of them are published once, each with its tag and a revision that nobody has yet; accounts without one are not"
+    "Photos of earlier stores are published once, each with its tag and a new revision; accounts without one are not"
   )
   func published() async throws {
     let count = PhotoPublicationWorker.batch * 2 + 1
@@ -47,7 +47,7 @@ struct PhotoPublicationTests {
   }
 
   @Test(
-    "Photos from before others could learn of them are published by the service by itself once it runs, and not again after the next start"
+    "Photos of earlier stores are published by the running service, and not again after the next start"
   )
   func running() async throws {
     try await RunningIdentity.run { identity in

@@ -17,7 +17,7 @@ struct PhotoTests {
     try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(signedIn))
   }
 
-  @Test("A photo that is chosen is kept, and appears to other users (CU-6, UC15)")
+  @Test("A chosen photo is stored, and visible to other users (CU-6, UC15)")
   func chosen() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -31,7 +31,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("Another photo replaces it under another tag, and the same picture has the same tag")
+  @Test("A new photo replaces the old one under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -45,7 +45,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A photo keeps neither the place where it was taken nor what was written into it, not even in the store")
+  @Test("A photo keeps neither its location nor its other metadata, not even in the store")
   func metadata() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -64,7 +64,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A photo that is removed is gone, also a second time")
+  @Test("Removing a photo can be repeated")
   func removed() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -79,7 +79,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A picture that is not acceptable is refused with its rule, and the photo stays (UC15, alternative flow; T UC 02.01)")
+  @Test("An unacceptable picture is refused with its rule, and the photo stays (UC15, alternative flow; T UC 02.01)")
   func refused() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -102,7 +102,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("An account that blocked the other or was blocked by it reads no photo of it, as if there were none (SOC-8)")
+  @Test("Accounts of which one has blocked the other find no photo of each other (SOC-8)")
   func blocked() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -130,7 +130,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("Nobody reads the photo of somebody who is suspended, until that is over (SOC-8)")
+  @Test("A suspended account's photo cannot be read until the suspension ends (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -143,7 +143,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A photo is kept for ever under the address of its own version alone (SOC-2)")
+  @Test("A photo is cached for good only under the address of its own version (SOC-2)")
   func versions() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))

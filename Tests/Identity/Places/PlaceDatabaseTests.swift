@@ -15,7 +15,7 @@ struct PlaceDatabaseTests {
   private let places = PlaceDatabase(Settings(settings))
 
   @Test(
-    "Places of network addresses are named in each language where the file has them, in English where it has not, and by the country's code at least",
+    "Places are named in the reader's language, else in English, or by the country's code",
     arguments: [
       ("192.0.2.7", "Madrid, Spain", "Madrid, España"), ("::ffff:192.0.2.7", "Madrid, Spain", "Madrid, España"),
       ("2001:db8:1::5", "Madrid, Spain", "Madrid, España"), ("203.0.113.9", "Tokyo, Japan", "Tokio, Japón"),
@@ -29,7 +29,7 @@ struct PlaceDatabaseTests {
     #expect(SessionWords.place(address, places, .spanish).name == spanish)
   }
 
-  @Test("Places of network addresses hold what the file holds, and no coordinates that are nowhere")
+  @Test("A place has what the file says, and unknown coordinates are left out")
   func contents() throws {
     func place(_ address: String) -> Place? { IPAddress(address).flatMap { places.place($0) } }
     let tokyo = try #require(place("203.0.113.9"))
@@ -42,7 +42,7 @@ struct PlaceDatabaseTests {
     #expect(!String(decoding: shown.json, as: UTF8.self).contains("139"))
   }
 
-  @Test("Places of network addresses are networks where no file is set, and a file that is none is refused at the start")
+  @Test("Without a file a place is its network, and an invalid file stops the start")
   func without() throws {
     let none = PlaceDatabase(Settings([:]))
     #expect(SessionWords.place("203.0.113.9", none, .english).kind == .network)
@@ -54,7 +54,7 @@ struct PlaceDatabaseTests {
   }
 
   @Test(
-    "Places of network addresses lie as far apart as on the globe",
+    "The distance of two places is that on the globe",
     arguments: [
       ((40.4168, -3.7038), (41.3874, 2.1686), 505.0), ((40.4168, -3.7038), (35.6762, 139.6503), 10_761),
       ((0, 179.5), (0, -179.5), 111), ((90, 0), (-90, 0), 20_015), ((1, 1), (1, 1), 0),
@@ -65,7 +65,7 @@ struct PlaceDatabaseTests {
     #expect(abs(found - kilometres) < 5 + kilometres / 500)
   }
 
-  @Test("Places of network addresses are shown in the list of sessions, in the account's language")
+  @Test("Places are shown in the list of sessions, in the account's language")
   func sessions() async throws {
     try await RunningIdentity.run(settings: Self.settings) { identity in
       try await identity.register()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("A username that was given up (ID-11, ID-12)")
+@Suite("Former usernames (ID-11, ID-12)")
 struct FormerUsernameTests {
   private func rename(_ identity: RunningIdentity, _ signedIn: SignedIn, to username: String) async throws -> OwnAccount {
     try await identity.ask(UpdateProfile.self, .init(username: .set(FormField(text: username))), by: .signedIn(signedIn))
@@ -22,7 +22,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("A username that was given up is its former owner's for 30 days, to take it back, and nobody else's; then it is free")
+  @Test("A former username is reserved for its owner for 30 days, and then free")
   func renamed() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -45,7 +45,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("Nobody keeps more than their last three usernames from others")
+  @Test("Only an account's last three usernames are reserved")
   func bounded() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -59,7 +59,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("The username of a deleted account is nobody's for 90 days, nor are the names that it had before")
+  @Test("The username and former names of a deleted account are reserved for 90 days")
   func deleted() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Another's profile, in one call (ID-11; SOC-1, SOC-2, SOC-7, SOC-8)")
+@Suite("Another account's profile, in one call (ID-11; SOC-1, SOC-2, SOC-7, SOC-8)")
 struct OtherProfileTests {
   private func profile(_ identity: RunningIdentity, _ account: AccountID, by viewer: SignedIn) async throws -> Profile {
     try await identity.ask(GetProfile.self, .init(accountID: account), by: .signedIn(viewer))
@@ -25,7 +25,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "Another's profile shows names, photo, when it joined and what is between the two, by id and by username, also where the directory does not list it",
+    "Another account's profile shows names, photo, joining date and relation, by id and username, even if unlisted",
     arguments: [
       Relation(), Relation(isFriend: true), Relation(friendRequest: .sent, friendRequestID: ID()),
       Relation(friendRequest: .received, friendRequestID: ID()), Relation(follows: true), Relation(isFollowedBy: true),
@@ -52,7 +52,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "A profile shows name and age to those whom their owner chose, each by itself, and to the owner; to nobody unless chosen",
+    "A profile shows name and age to the owner and to those chosen for each, and by default to nobody else",
     arguments: ProfileVisibility.allCases)
   func chosen(visibility: ProfileVisibility) async throws {
     try await RunningIdentity.run { identity in
@@ -81,7 +81,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "Who was blocked finds no profile; who blocked sees the names and the block, no photo, and all of it again after its end (SOC-8)"
+    "A blocked account finds no profile; the blocker sees only names and the block until it ends (SOC-8)"
   )
   func blocked() async throws {
     try await RunningIdentity.run { identity in
@@ -115,7 +115,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("Nobody finds the profile of who is suspended until that is over, nor who is banned (SOC-8)")
+  @Test("The profile of a suspended account is not found until the suspension ends, nor that of a banned one (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -131,7 +131,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("One's own profile is as others see it, with nothing between oneself and oneself")
+  @Test("One's own profile is as others see it, with an empty relation")
   func own() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana", "Anita")
@@ -141,7 +141,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "A profile of an account that never was or is deleted is not found, and what cannot name one is refused by field and rule")
+    "A profile of an unknown or deleted account is not found, and an invalid name is refused by field and rule")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -162,7 +162,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("Another's profile is for accounts with an open session; looking by name draws on the budget of searches")
+  @Test("Another account's profile needs an open session, and reading by name is charged to the budget of searches")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What an account sees of another (ID-11, SOC-8)")
+@Suite("Visibility of profiles (ID-11, SOC-8)")
 struct ProfileRulesTests {
   @Test(
-    "An account sees of another all that it shows, the names of whom it has blocked, nothing of who has blocked it or is suspended",
+    "A profile is shown whole, with names only to a blocker, and not at all if its account blocks or is suspended",
     arguments: [
       (false, false, false, ProfileRules.View.whole), (true, false, false, .names), (false, true, false, .nothing),
       (true, true, false, .nothing), (false, false, true, .nothing), (true, false, true, .nothing),

@@ -21,7 +21,7 @@ struct ProfileTests {
 
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("The profile shows photo, username, nickname, e-mail address, when one joined, name and age (CU-5)")
+  @Test("The profile shows photo, username, nickname, e-mail address, joining date, name and age (CU-5)")
   func shows() async throws {
     try await RunningIdentity.run { identity in
       let joined = identity.time.now
@@ -74,7 +74,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("A username for the profile that another has is refused whatever its case, with free ones near it")
+  @Test("A username that another account has is refused whatever its case, with free ones like it")
   func taken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -92,7 +92,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("Of two who want a username at the same moment one gets it")
+  @Test("Of two concurrent changes to one username one succeeds")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var people: [SignedIn] = []
@@ -117,7 +117,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("Usernames of those who run the system are refused, but nobody loses one that became theirs")
+  @Test("Usernames of system operators are refused, but an account keeps one that became reserved later")
   func reserved() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -128,7 +128,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("Every field of a profile at fault is named at once, and nothing is changed")
+  @Test("All faults of a profile are named at once, and nothing is changed")
   func faults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -154,7 +154,7 @@ struct ProfileTests {
   }
 }
 
-@Suite("Who may look after a profile (ID-11)")
+@Suite("Access to one's own profile (ID-11)")
 struct ProfileAccessTests {
   /// Everything that an account asks for about itself.
   private static let asked: [@Sendable (RunningIdentity, Caller) async throws -> Void] = [
@@ -172,7 +172,7 @@ struct ProfileAccessTests {
     },
   ]
 
-  @Test("A stranger, a session that has ended and a personal access token are refused", arguments: asked.indices)
+  @Test("A profile is refused to strangers, ended sessions and personal access tokens", arguments: asked.indices)
   func refused(index: Int) async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -187,7 +187,7 @@ struct ProfileAccessTests {
     }
   }
 
-  @Test("An account whose address is not verified may do everything with its profile")
+  @Test("An account with an unverified address can do everything with its profile")
   func unverified() async throws {
     try await RunningIdentity.run { identity in
       #expect(try await !identity.register().isVerified)

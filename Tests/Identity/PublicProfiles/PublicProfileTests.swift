@@ -20,7 +20,7 @@ struct PublicProfileTests {
     return codes[0]
   }
 
-  @Test("Whoever has a public profile's link sees photo, username, nickname and when the account joined, and nothing else (UC8)")
+  @Test("A public profile's link shows photo, username, nickname and joining date, and nothing else (UC8)")
   func seen() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -46,7 +46,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("A new link to a public profile is another, and the one before opens nothing any more")
+  @Test("A new link to a public profile replaces the former one")
   func rotated() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -60,7 +60,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("A link to a public profile that is revoked opens nothing, and revoking it again is harmless")
+  @Test("A revoked link to a public profile no longer works, and revoking it again is harmless")
   func revoked() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -73,7 +73,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("Keys of public profiles that were never given, that are damaged, or of another purpose open nothing")
+  @Test("Invented, damaged and foreign keys of public profiles do not work")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -88,7 +88,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("While its account is suspended a public profile's link opens nothing (SOC-8)")
+  @Test("A public profile's link does not work while its account is suspended (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana")

@@ -11,7 +11,7 @@ import TransparencyLog
 
 @testable import IdentityService
 
-@Suite("What is registered of accounts (TASK-9)")
+@Suite("Records of accounts for the register (TASK-9)")
 struct RegisterRecordTests {
   private func records(_ identity: RunningIdentity, after number: Int = 0) async throws -> ListRegisterRecords.Output {
     let social = MemoryBus(.social, on: identity.exchange, clock: identity.time.clock)
@@ -25,7 +25,7 @@ struct RegisterRecordTests {
       by: .signedIn(signedIn))
   }
 
-  @Test("An account that is made, changes its profile and is deleted is registered each time, once, and settings are not")
+  @Test("Creating, changing and deleting an account are each registered once, and settings are not")
   func kinds() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -54,7 +54,7 @@ struct RegisterRecordTests {
     }
   }
 
-  @Test("Accounts from before the register are registered once, as they are; who changed meanwhile is not registered twice")
+  @Test("Accounts from before the register are registered once, in their present state, even if they changed meanwhile")
   func earlier() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "ben", "eva"] { try await identity.register(name) }
@@ -77,7 +77,7 @@ struct RegisterRecordTests {
     }
   }
 
-  @Test("Accounts in a store from before the register are each registered once, as they are, but for those deleted meanwhile")
+  @Test("Accounts of an earlier store are each registered once, except those deleted meanwhile")
   func upgraded() async throws {
     let migrations = try await RunningIdentity.migrations()
     let register = try #require(migrations.first { $0.name == "register records" }).number
@@ -109,7 +109,7 @@ struct RegisterRecordTests {
     }
   }
 
-  @Test("Only social gets what was registered", arguments: [ServiceName.gateway, .notifications])
+  @Test("Only social can read the registered records", arguments: [ServiceName.gateway, .notifications])
   func others(_ service: ServiceName) async throws {
     try await RunningIdentity.run { identity in
       let bus = MemoryBus(service, on: identity.exchange, clock: identity.time.clock)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Registering (ID-1, ID-20; H CU-1, B UC1, S 2)")
+@Suite("Registration (ID-1, ID-20; H CU-1, B UC1, S 2)")
 struct RegistrationTests {
   private let words = Words([Contract.identity.words[0]])
 
   private func codes(_ failure: Failure, _ field: String) -> [String] { failure.fields.filter { $0.field == field }.map(\.code) }
 
   @Test(
-    "Valid registration data make an unverified account, published to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
+    "Valid registration data create an unverified, published account and request the mail to verify it (CU-1; B UC1; E UC-01)"
   )
   func success() async throws {
     try await RunningIdentity.run { identity in
@@ -43,7 +43,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("A field that nobody knows in a registration hides nothing of what else is wrong")
+  @Test("An unknown field of a registration does not hide other faults")
   func unknownField() async throws {
     try await RunningIdentity.run { identity in
       let failure = await #expect(throws: Failure.self) {
@@ -58,7 +58,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("What a registration leaves out is filled in: UTC, the request's language")
+  @Test("Omitted fields of a registration get defaults: UTC, the request's language")
   func defaults() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), by: .person(language: .spanish))
@@ -69,7 +69,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "Required registration fields left empty or out are all named (CU-1, 9a)",
+    "Missing or empty required fields of a registration are all named (CU-1, 9a)",
     arguments: ["{}", #"{"email":"","username":"","password":"","passwordConfirmation":""}"#])
   func required(body: String) async throws {
     try await RunningIdentity.run { identity in
@@ -80,7 +80,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("An e-mail address of another form is refused with the right form (CU-1, 4a)")
+  @Test("A malformed e-mail address is refused with the right form (CU-1, 4a)")
   func invalidEmail() async throws {
     try await RunningIdentity.run { identity in
       let failure = try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form(email: "ana@example")) }
@@ -89,7 +89,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "An e-mail address that is registered is refused in any case of letters, with the hint to log in or recover (CU-1, 4b; S 2, scenario 3)"
+    "A registered e-mail address is refused in any case, with the hint to log in or recover (CU-1, 4b; S 2, scenario 3)"
   )
   func takenEmail() async throws {
     try await RunningIdentity.run { identity in
@@ -104,7 +104,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "A username of another form is refused with free ones like it (CU-1, 5a)", arguments: ["José Ruiz", "ab", "1ana", "ana!"])
+    "A malformed username is refused with similar free ones (CU-1, 5a)", arguments: ["José Ruiz", "ab", "1ana", "ana!"])
   func invalidUsername(username: String) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("jose.ruiz")
@@ -119,7 +119,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("A username that is taken is refused in any case of letters, with free ones like it (CU-1, 5b)")
+  @Test("A taken username is refused in any case, with similar free ones (CU-1, 5b)")
   func takenUsername() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "ana1", "ana2"] { try await identity.register(name) }
@@ -132,7 +132,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "A username of those who run the system is refused, however it is disguised, with free ones that are none (CU-1, 5a)",
+    "A username of system operators is refused however it is disguised, with free ones that are not (CU-1, 5a)",
     arguments: [
       "admin", "Administrator", "r.o.o.t", "support_1", "adm1n", "racha", "r4cha.supp0rt", "moderador2026", "security",
       "equipo_racha", "therealracha", "rachaa", "aadmin", "admln", "rnoderator", "everyone", "www", "el.admin",
@@ -153,7 +153,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "A username that only holds a reserved word is nobody's but its bearer's",
+    "A username that merely contains a reserved word is accepted",
     arguments: [
       "adminka", "supporter", "rootbeer", "mod.ana", "malcolm", "teamo", "systema", "mi_racha", "buena.racha", "mood", "mali",
       "boot", "la.mod", "realteamo", "theresa",
@@ -162,7 +162,7 @@ struct RegistrationTests {
     #expect(!ReservedUsernames.embedded.contains(try Username(text: username)))
   }
 
-  @Test("An age that cannot be is answered with both bounds", arguments: [12, 121])
+  @Test("An impossible age is refused with both bounds", arguments: [12, 121])
   func impossibleAge(age: Int) async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -201,7 +201,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "Everything wrong with a registration is reported at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)"
+    "All faults of a registration are reported at once, malformed and taken fields alike, and nothing is stored (S 2, scenario 2)"
   )
   func allAtOnce() async throws {
     try await RunningIdentity.run { identity in
@@ -223,7 +223,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("A registration form that only lacks what others have is answered with both at once")
+  @Test("A registration whose address and username are both taken is refused with both faults")
   func bothTaken() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -232,7 +232,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("Of twenty registrations at the same moment for one e-mail address and username exactly one wins")
+  @Test("Of twenty concurrent registrations of one e-mail address and username exactly one succeeds")
   func race() async throws {
     try await RunningIdentity.run { identity in
       let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -257,7 +257,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "A registration repeated with its idempotency key after a lost answer gives the same account and sends no second mail (S 2, scenario 4)"
+    "Repeating a registration with its idempotency key gives the same account and sends no second mail (S 2, scenario 4)"
   )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
@@ -273,7 +273,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("B UC1: on request registering logs in at once, and the device is known; without, it gives no tokens")
+  @Test("B UC1: a registration logs in at once if requested, with a known device; otherwise it gives no tokens")
   func session() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -296,7 +296,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "B UC1: a registration repeated with its key for a lost answer gives the same session other tokens; never one twice, later none, and none is kept"
+    "B UC1: repeating a registration with its key gives the same session new tokens for a while, and none is stored"
   )
   func repeatedSession() async throws {
     try await RunningIdentity.run { identity in
@@ -342,7 +342,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("A stranger who uses another's idempotency key neither learns of that request nor gets into its way")
+  @Test("A stranger who reuses another's idempotency key neither learns of that request nor hinders it")
   func strangersKey() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana"), key: "key-1")
@@ -356,7 +356,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("Identity answers other services that ask for an account by id or username")
+  @Test("Identity answers other services' requests for an account by id or username")
   func lookup() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register("ana")

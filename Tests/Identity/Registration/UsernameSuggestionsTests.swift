@@ -6,7 +6,7 @@ import Testing
 @Suite("Suggested usernames")
 struct UsernameSuggestionsTests {
   @Test(
-    "Suggested usernames begin with the nearest that is well formed",
+    "Suggested usernames start with the closest well-formed one",
     arguments: [
       ("ana", "ana"), ("José Ruiz", "jose.ruiz"), ("Ana-María", "ana.maria"), ("  spaced out  ", "spaced.out"),
       ("Müller", "muller"),

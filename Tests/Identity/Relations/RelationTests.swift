@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What is between accounts, as social publishes it (SOC-2, SOC-7, SOC-8)")
+@Suite("Relations of accounts, as social publishes them (SOC-2, SOC-7, SOC-8)")
 struct RelationTests {
   private func apart(_ ana: AccountID, _ bea: AccountID, _ isApart: Bool = true) -> @Sendable (Database) throws -> Bool {
     { database in
@@ -18,7 +18,7 @@ struct RelationTests {
     }
   }
 
-  @Test("A relation between accounts is kept as it is, of each of the two by itself")
+  @Test("A relation is stored as published, for each of the two accounts separately")
   func kept() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (AccountID(), AccountID(), AccountID())
@@ -40,7 +40,7 @@ struct RelationTests {
     }
   }
 
-  @Test("An event of a relation that comes late or again sets nothing back, also once nothing is left between the two")
+  @Test("A late or repeated event of a relation reverts nothing, even after the relation has ended")
   func revisions() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (AccountID(), AccountID())
@@ -53,7 +53,7 @@ struct RelationTests {
     }
   }
 
-  @Test("A block that social publishes takes effect for both, also one from before identity knew of social at all")
+  @Test("A block published by social takes effect for both, even if identity did not know social before")
   func published() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (try await identity.join("ana"), try await identity.join("bea"), try await identity.join("eva"))
@@ -75,7 +75,7 @@ struct RelationTests {
     }
   }
 
-  @Test("Identity that ends before, while or after it receives a block closes profile, photo and directory to both all the same")
+  @Test("A block closes profile, photo and directory to both, whenever identity is killed while receiving it")
   func kills() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -106,7 +106,7 @@ struct RelationTests {
     }
   }
 
-  @Test("Nothing of a deleted account is left among relations, on either side, nor does a late event bring anything back (ID-12)")
+  @Test("No relation of a deleted account remains on either side, and late events restore none (ID-12)")
   func erasure() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (try await identity.join("ana"), try await identity.join("bea"), try await identity.join("eva"))

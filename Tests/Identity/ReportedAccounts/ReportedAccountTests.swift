@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Reported accounts, their photos, and who administers, as social asks for them (SOC-8)")
+@Suite("Reported accounts, their photos and the administrators, as social asks for them (SOC-8)")
 struct ReportedAccountTests {
   private func copy(_ identity: RunningIdentity, _ account: AccountID) async throws -> ReportedAccount {
     try await identity.ask(GetReportedAccount.self, .init(accountID: account), by: .service(.social))
@@ -21,7 +21,7 @@ struct ReportedAccountTests {
     try await identity.store.write { try PhotoSubscriptions.removalDecided(event, logged, $0) }
   }
 
-  @Test("A copy of a reported account has the names and the photo that the account has then; of nobody there is none")
+  @Test("A copy of a reported account has its current names and photo, and an unknown account is not found")
   func copies() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -39,7 +39,7 @@ struct ReportedAccountTests {
     }
   }
 
-  @Test("A photo that moderators removed is gone, also when they say so twice; one chosen since stays")
+  @Test("Removing a photo for moderators can be repeated, and keeps one chosen since")
   func removal() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -57,7 +57,7 @@ struct ReportedAccountTests {
     }
   }
 
-  @Test("A photo that an appeal gives back is the account's again, also when it is said twice, and not over one chosen since")
+  @Test("A photo restored by an appeal comes back once, and not over one chosen since")
   func restoration() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -83,7 +83,7 @@ struct ReportedAccountTests {
     }
   }
 
-  @Test("All who administer are listed for social alone, as they are at that moment")
+  @Test("The current administrators are listed for social only")
   func administrators() async throws {
     try await RunningIdentity.run { identity in
       func listed() async throws -> [AccountID] {

@@ -21,7 +21,7 @@ struct SecretsTests {
       KeyFolder(id: 1, home: identity.home), second: KeyFolder(id: 2, home: Home(path: "\(identity.home.path)/spare")))
   }
 
-  @Test("Secrets rest as ciphertext, are read back, and are gone when they are forgotten")
+  @Test("Secrets are stored as ciphertext, can be read back, and are gone when forgotten")
   func kept() async throws {
     try await RunningIdentity.run { identity in
       let (storage, secret) = (storage(identity), secret)
@@ -36,7 +36,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("A secret that is damaged is removed and recorded, and its account has to log in anew (error course, corrupt data)")
+  @Test("A damaged secret is removed and recorded, and its account must log in again (error course, corrupt data)")
   func damaged() async throws {
     try await RunningIdentity.run { identity in
       let (storage, secret) = (storage(identity), secret)
@@ -60,7 +60,7 @@ struct SecretsTests {
   }
 
   @Test(
-    "Where the keys of secrets cannot be used, the spare ones are, and that is recorded; where neither can, an account can still be deleted"
+    "If the keys of secrets fail, the spare ones are used and recorded; if both fail, an account can still be deleted"
   )
   func spare() async throws {
     try await RunningIdentity.run { identity in
@@ -88,7 +88,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("Secrets are sealed anew under the newest key at the next start")
+  @Test("Secrets are sealed again under the newest key at the next start")
   func rotation() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -18,7 +18,7 @@ struct ReportTests {
   }
 
   @Test(
-    "A security report is made when its time has come: incidents ranked, counts against the day before, a recommendation for each (S 10, scenario 3)"
+    "A security report is made when due: ranked incidents, counts against the day before, recommendations (S 10)"
   )
   func content() async throws {
     try await RunningIdentity.run { identity in
@@ -81,7 +81,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Incidents of one address in a security report say which, and no kind of event is without words (S 10, scenario 3)")
+  @Test("A security report names the address of its incidents, and every kind of event has words (S 10, scenario 3)")
   func subjects() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -100,7 +100,7 @@ struct ReportTests {
     }
   }
 
-  @Test("A period has one security report, however many make it at once and however often the process starts again")
+  @Test("A period has one security report, despite concurrent attempts and restarts")
   func once() async throws {
     try await RunningIdentity.run { first in
       let administrator = try await first.administrator()
@@ -122,7 +122,7 @@ struct ReportTests {
     }
   }
 
-  @Test("No security report is made where none is configured, nor before there is an account")
+  @Test("No security report is made if none is configured, nor before there is an account")
   func none() async throws {
     try await RunningIdentity.run { identity in
       identity.time.advance(seconds: 3 * 86_400)

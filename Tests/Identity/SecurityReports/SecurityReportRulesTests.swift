@@ -16,7 +16,7 @@ struct SecurityReportRulesTests {
     }
   }
 
-  @Test("Security reports are due of days and weeks that are over, as far back as is caught up, and no others")
+  @Test("Security reports are due for past days and weeks, as far back as the limit, and for no others")
   func due() throws {
     #expect(days(.none).isEmpty)
     #expect(days(.daily).count == 7)
@@ -31,7 +31,7 @@ struct SecurityReportRulesTests {
   }
 
   @Test(
-    "The span of a security report has its first and last day, at the borders of days and weeks",
+    "A security report's span has its first and last day, at the borders of days and weeks",
     arguments: [
       ("2026-11-16T00:00:00.000Z", "2026-11-16", "2026-11-16"), ("2026-11-15T23:59:59.999Z", "2026-11-15", "2026-11-09"),
       ("1969-12-31T23:59:59.999Z", "1969-12-31", "1969-12-29"), ("2024-02-29T12:00:00.000Z", "2024-02-29", "2024-02-26"),

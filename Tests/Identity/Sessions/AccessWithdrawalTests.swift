@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Access beyond sessions is withdrawn (ID-7, ID-8, ID-9)")
+@Suite("Withdrawn access beyond sessions (ID-7, ID-8, ID-9)")
 struct AccessWithdrawalTests {
   private func snapshot(_ identity: RunningIdentity) async throws -> [AccessWithdrawn] {
     var (key, events): (String?, [AccessWithdrawn]) = (nil, [])
@@ -17,7 +17,7 @@ struct AccessWithdrawalTests {
     return events
   }
 
-  @Test("A subscriber without history learns of all access that was withdrawn, and of no more once everything was withdrawn")
+  @Test("A subscriber without history learns of all withdrawn access, and of nothing more once everything was withdrawn")
   func history() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Where a session was seen, by its address (ID-6)")
+@Suite("The place of a session, by its address (ID-6)")
 struct NetworkAddressTests {
   @Test(
-    "Where a session was seen is the network an address belongs to, this computer, a private network or unknown",
+    "The place of a session is its address's network, this computer, a private network or unknown",
     arguments: [
       ("192.0.2.77", .network, "192.0.2.0/24"),
       ("::ffff:192.0.2.77", .network, "192.0.2.0/24"),
@@ -37,7 +37,7 @@ struct NetworkAddressTests {
     #expect(place.network == network)
   }
 
-  @Test("Where a session was seen is named in the reader's language")
+  @Test("The place of a session is named in the reader's language")
   func words() {
     #expect(SessionWords.place("192.0.2.77", .none, .english).name == "Network 192.0.2.0/24")
     #expect(SessionWords.place("192.0.2.77", .none, .spanish).name == "Red 192.0.2.0/24")

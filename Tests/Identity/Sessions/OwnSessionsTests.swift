@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Looking through one's sessions and closing them (ID-6; S 6)")
+@Suite("Listing and closing one's sessions (ID-6; S 6)")
 struct OwnSessionsTests {
   private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
 
@@ -55,7 +55,7 @@ struct OwnSessionsTests {
   }
 
   @Test(
-    "Notifications is told of each session whether it lives, though nothing tells of one that expires; nobody else is (NOT-5)")
+    "Only notifications can check which sessions are alive, expired ones included (NOT-5)")
   func states() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -71,7 +71,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("A refresh is when and where a session was last seen; nothing else is written for it")
+  @Test("A refresh updates when and where a session was last seen, and other calls do not")
   func lastSeen() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -90,7 +90,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("A session that is closed ends at once, is gone from the list, and everyone is notified (S 6, scenario 2)")
+  @Test("A closed session ends at once, leaves the list, and every service is notified (S 6, scenario 2)")
   func closing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -109,7 +109,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("To close the session one is in is to log out")
+  @Test("Closing the current session logs it out")
   func closingOwn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -121,7 +121,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("All sessions but the current one are closed, of this account alone, and their number is reported (S 6, scenario 3)")
+  @Test("All other sessions of this account are closed, and their number is reported (S 6, scenario 3)")
   func closingOthers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -141,7 +141,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("Another account's session does not exist for those who list or close, whatever one does; nor does a made-up one")
+  @Test("Another account's session is treated like an invented one in lists and when closing")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -160,7 +160,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("A closed session can neither list nor close sessions, even before the gateway knows of its end")
+  @Test("A closed session cannot list or close sessions, even before the gateway knows of its end")
   func revoked() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -178,7 +178,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("A long list of sessions comes in pages")
+  @Test("A long list of sessions is paged")
   func pages() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -213,7 +213,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("Sessions of a store from before were last seen when and where they last got tokens")
+  @Test("Sessions of earlier stores were last seen when and where they last got tokens")
   func upgrade() async throws {
     let created = Instant(milliseconds: 1_800_000_000_000)
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 2) { transaction in

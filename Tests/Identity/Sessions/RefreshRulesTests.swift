@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a refresh token leads to")
+@Suite("The rules of refresh tokens")
 struct RefreshRulesTests {
   static let now = Instant(milliseconds: 1_800_000_000_000)
 
@@ -39,10 +39,10 @@ struct RefreshRulesTests {
     Case("a used one of an ended session is invalid too", token(usedAgo: 1, isSessionOver: true), .invalid),
   ]
 
-  @Test("What a refresh token leads to follows from what is known of it", arguments: cases)
+  @Test("A refresh token's outcome depends on its state", arguments: cases)
   func outcome(_ item: Case) { #expect(RefreshRules.validate(item.token, now: Self.now) == item.outcome) }
 
-  @Test("A refresh token is exchanged for the same successor each time, which only the key's owner can compute")
+  @Test("A refresh token always has the same successor, which only the key's owner can compute")
   func successor() throws {
     let (key, other) = (SecretKey([1, 2, 3], purpose: "x"), SecretKey([1, 2, 3], purpose: "y"))
     let token = RefreshToken()
@@ -57,7 +57,7 @@ struct RefreshRulesTests {
   }
 
   @Test(
-    "A text that is no refresh token is none",
+    "A malformed refresh token is refused",
     arguments: [
       "", "x", "!!!", String(repeating: "A", count: 42), String(repeating: "A", count: 44),
       String(repeating: "A", count: 42) + "B", String(repeating: "=", count: 43),

@@ -9,7 +9,7 @@ import Testing
 @testable import IdentityService
 
 /// What identity does for a gateway that begins: nobody is let in before it knows what was revoked lately.
-@Suite("The snapshot of what was revoked lately")
+@Suite("The snapshot of recent revocations")
 struct RevocationSnapshotTests {
   /// What a gateway asks for (`EventHandlers.revocationNames`).
   private static let names = SessionRevoked.spec.names.union(AccessTokensInvalidated.spec.names)
@@ -55,7 +55,7 @@ struct RevocationSnapshotTests {
   }
 
   @Test(
-    "A gateway that begins makes identity read what was revoked in the last minutes, and none of the sessions and tokens beside")
+    "A starting gateway makes identity read only recent revocations, however many other sessions and tokens there are")
   func steps() async throws {
     let (few, many) = (try await effort(others: 100), try await effort(others: 20_000))
     #expect(few.events == 3 && many.events == 3)

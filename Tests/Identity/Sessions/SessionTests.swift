@@ -55,7 +55,7 @@ struct SessionTests {
     }
   }
 
-  @Test("Twenty refreshes at the same moment give one rotation, one answer and no logout")
+  @Test("Twenty concurrent refreshes give one rotation, one answer and no logout")
   func concurrency() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -152,7 +152,7 @@ struct SessionTests {
     }
   }
 
-  @Test("A refresh token that was not used for 30 days has expired: log in again (S 4, scenario 2)")
+  @Test("A refresh token unused for 30 days has expired, and a new login is needed (S 4, scenario 2)")
   func expiry() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -166,7 +166,7 @@ struct SessionTests {
   }
 
   @Test(
-    "What is no refresh token is refused (S 4, scenario 2)",
+    "A malformed refresh token is refused (S 4, scenario 2)",
     arguments: ["x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "' OR 1=1 --"])
   func garbage(token: String) async throws {
     try await RunningIdentity.run { identity in
@@ -193,7 +193,7 @@ struct SessionTests {
     }
   }
 
-  @Test("Nobody ends another account's session, or anything without being signed in")
+  @Test("Nobody can end another account's session, or any session without being logged in")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -223,7 +223,7 @@ struct SessionTests {
     }
   }
 
-  @Test("A table of which nothing can be removed is reported, and keeps no other from being swept")
+  @Test("A table whose rows cannot be removed is reported, and the others are still swept")
   func housekeepingGoesOn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -242,7 +242,7 @@ struct SessionTests {
     }
   }
 
-  @Test("Rows that have outlived their use are removed, others stay")
+  @Test("Rows past their retention are removed, and others stay")
   func housekeeping() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -266,7 +266,7 @@ struct SessionTests {
     }
   }
 
-  @Test("Registrations, successful logins and log outs are security events of low severity (S 10, scenario 1)")
+  @Test("Registrations, logins and logouts are security events of low severity (S 10, scenario 1)")
   func routine() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a client runs, by its user agent (ID-6)")
+@Suite("Clients by their user agent (ID-6)")
 struct UserAgentTests {
   private static let chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
   private static let mobile = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 
   @Test(
-    "A client is named after the most particular part of its user agent",
+    "A client is named by the most specific part of its user agent",
     arguments: [
       ("Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0", "Firefox", "Linux"),
       ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) \(chrome) Safari/537.36", "Chrome", "Windows"),
@@ -39,7 +39,7 @@ struct UserAgentTests {
     #expect(agent.system == system)
   }
 
-  @Test("A client is named in words of the reader's language, or not at all")
+  @Test("A client is named in the reader's language, or not at all")
   func words() {
     let firefox = UserAgent("Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
     #expect(SessionWords.program(firefox, .english) == "Firefox on Linux")

@@ -20,7 +20,7 @@ struct SettingsTests {
     try await identity.ask(GetSettings.self, .init(), by: .signedIn(signedIn))
   }
 
-  @Test("A new account has consented to nothing and is not listed, whatever it left out of the form")
+  @Test("A new account has no consents and is not listed, whatever the form left out")
   func defaults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -37,7 +37,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "An update of settings changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published"
+    "An update of settings changes only what it names and is published once; null is refused, and no change is not published"
   )
   func partial() async throws {
     try await RunningIdentity.run { identity in
@@ -73,7 +73,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("A subscriber without history learns what each account has consented to")
+  @Test("A subscriber without history learns each account's consents")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -84,7 +84,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("Everything wrong with an update of settings is reported at once, with words in both languages, and nothing is changed")
+  @Test("All faults of an update of settings are reported at once, in both languages, and nothing is changed")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -116,7 +116,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("Muting help is refused with where it is chosen now, and who had muted it is published so as before (B UC13)")
+  @Test("Muting help is refused with its new setting, and accounts that had muted it are still published so (B UC13)")
   func mutedHelp() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -131,7 +131,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("Two who change different settings at the same moment both have their way")
+  @Test("Concurrent changes of different settings all take effect")
   func race() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -153,7 +153,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("Settings are one's own: neither strangers, nor closed sessions, nor tokens, nor services read or change them")
+  @Test("Only an open session of the account can read or change its settings")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -179,7 +179,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("A changed language is in the tokens from the next refresh on")
+  @Test("Tokens have a changed language from the next refresh on")
   func language() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -191,7 +191,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "An account from before there were settings has consented to nothing, is not listed and shows no name, since nobody asked it")
+    "An account from before settings existed has no consents, is not listed and shows no name")
   func upgrade() async throws {
     let migrations = try await RunningIdentity.migrations()
     let settings = try #require(migrations.first { $0.name == "settings and consents" })

@@ -10,7 +10,7 @@ extension ExternalProviderProcesses {
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct SuspendedExternalLoginTests {
     @Test(
-      "Logging in to a suspended account by a provider says until when and mails a link, as by password; when that is lifted, it logs in"
+      "An external login to a suspended account says until when and mails a link, like a password login, until it is lifted"
     )
     func suspended() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -29,7 +29,7 @@ struct SuspensionLinkTests {
   }
 
   @Test(
-    "The mailed link of a suspended account serves reading why and until when, as often as one likes for 7 days, and then no more"
+    "A suspended account's mailed link shows reason and end as often as needed for 7 days"
   )
   func reads() async throws {
     try await Self.run { identity, ana, token in
@@ -52,7 +52,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("The mailed link of a suspended account appeals once, and social is sent the appeal, again in the snapshot")
+  @Test("A suspended account's mailed link can appeal once, which is published to social, also in the snapshot")
   func appeals() async throws {
     try await Self.run { identity, ana, token in
       let appealed = try await Self.appeal(identity, token)
@@ -71,7 +71,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("The mailed link of a suspended account does not appeal a decision that is final, and says so")
+  @Test("A suspended account's mailed link cannot appeal a final decision, and says so")
   func finalDecision() async throws {
     try await Self.run(canAppeal: false) { identity, _, token in
       #expect(try await !identity.ask(GetSuspension.self, .init(token: token)).canAppeal)
@@ -82,7 +82,7 @@ struct SuspensionLinkTests {
   }
 
   @Test(
-    "The mailed link of a suspended account names the field and the rule where an appeal says nothing, or too much",
+    "An empty or overlong appeal by the mailed link is refused with field and rule",
     arguments: [
       ("", "empty"), (" \n ", "empty"), (String(repeating: "a", count: 2001), "too_long"), ("a\u{7}b", "control_character"),
     ])
@@ -98,7 +98,7 @@ struct SuspensionLinkTests {
   }
 
   @Test(
-    "The mailed link of a suspended account deletes the account in all services, as its owner would who is logged in; the link is nobody's then"
+    "A suspended account's mailed link can delete the account in all services, and is then invalid"
   )
   func deletes() async throws {
     try await Self.run { identity, ana, token in
@@ -114,7 +114,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("The mailed link of a suspended account does not delete the last administrator (ID-12)")
+  @Test("A suspended account's mailed link cannot delete the last administrator (ID-12)")
   func lastAdministrator() async throws {
     try await RunningIdentity.run { identity in
       let adela = try await identity.administrator()
@@ -127,7 +127,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("The mailed link is none of a suspension that begins anew: the owner is mailed another one, though a day has not passed")
+  @Test("A suspension that begins again invalidates the former link, and mails a new one even on the same day")
   func anew() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -145,7 +145,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("The mailed link of a suspended account ends with the suspension, and with the address that it was sent to")
+  @Test("A suspended account's mailed link ends with the suspension, and with the address that it was sent to")
   func ends() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -180,7 +180,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("A suspension link of another account, or guessed, leads nowhere, and guesses are counted")
+  @Test("An invented or foreign suspension link is refused, and guesses are counted")
   func strangers() async throws {
     try await Self.run { identity, _, token in
       let administrator = try await identity.administrator()
@@ -198,7 +198,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("A suspension link's secret is given to notifications alone")
+  @Test("Only notifications can read a suspension link's secret")
   func secret() async throws {
     try await Self.run { identity, _, _ in
       let link = try #require(try await identity.published(SuspensionLinkRequested.self).last).linkID

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a suspension comes to (SOC-8)")
+@Suite("The rules of suspensions (SOC-8)")
 struct SuspensionRulesTests {
   private static let now = Instant(milliseconds: 1_800_000_000_000)
 
@@ -35,7 +35,7 @@ struct SuspensionRulesTests {
   }
 
   @Test(
-    "A suspension is appealed once, where the decision is not final",
+    "A suspension can be appealed once, unless the decision is final",
     arguments: [(true, nil, nil), (true, -5, .appealed), (false, nil, .notAppealable), (false, -5, .appealed)]
       as [(Bool, Int?, SuspensionAppealFailure?)])
   func appeals(canAppeal: Bool, appealedAt: Int?, refusal: SuspensionAppealFailure?) {

@@ -18,7 +18,7 @@ struct SuspensionTests {
   }
 
   @Test(
-    "Every session, token and link of a suspended account ends at once, with one event for each, and every service is sent until when"
+    "A suspension ends every session, token and link at once, with one event for each, and publishes its end to every service"
   )
   func begins() async throws {
     try await RunningIdentity.run { identity in
@@ -63,7 +63,7 @@ struct SuspensionTests {
   }
 
   @Test(
-    "Logging in to a suspended account with the right password says until when and mails a link, one a day; with another it says what it always says"
+    "A suspended account's login with the right password says until when and mails one link a day; a wrong one reveals nothing"
   )
   func logIn() async throws {
     try await RunningIdentity.run { identity in
@@ -90,7 +90,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("A banned account is answered without a time, for ever")
+  @Test("The refusal of a banned account has no end")
   func banned() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -105,7 +105,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("At the end of its suspension the account is as before, by itself: it logs in, and nothing that ended comes back")
+  @Test("When its suspension ends, the account is as before and can log in, and nothing that ended comes back")
   func expires() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -124,7 +124,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Social's newest decision about an account holds: lifted, moved, suspended anew; late and repeated events change nothing")
+  @Test("Social's latest decision about an account holds, and late or repeated events change nothing")
   func decisions() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -158,7 +158,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("A suspension that is over when it is received ends nothing")
+  @Test("A suspension that is already over when received ends nothing")
   func late() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -169,7 +169,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Of a suspended account that is unknown, or deleted, nothing is kept")
+  @Test("Nothing is stored about suspensions of unknown or deleted accounts")
   func unknown() async throws {
     try await RunningIdentity.run { identity in
       try await identity.suspend(AccountID())
@@ -183,7 +183,7 @@ struct SuspensionTests {
   }
 
   @Test(
-    "A suspended account's request to recover the password is answered as ever, and mails the link about the suspension and none to recover (ID-8)"
+    "A suspended account's recovery request is answered as usual, and mails the suspension link instead (ID-8)"
   )
   func recovery() async throws {
     try await RunningIdentity.run { identity in
@@ -198,7 +198,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("A suspended account's change of address can still be undone, which gives the link to the owner's own mailbox (ID-11)")
+  @Test("A suspended account's change of address can be undone, which mails the link to the owner's own address (ID-11)")
   func undoing() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -211,7 +211,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("A suspended account's public profile shows nothing meanwhile, and does again afterwards")
+  @Test("A suspended account's public profile is hidden until the suspension ends")
   func publicProfile() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What a verification link leads to")
+@Suite("The rules of verification links")
 struct VerificationRulesTests {
   let now = Instant(milliseconds: 1_800_000_000_000)
 
-  @Test("What a verification link leads to is decided by its age and by what happened to it")
+  @Test("A verification link's outcome depends on its age, use and replacement")
   func outcomes() {
     func validate(expiresIn: Int, usedAgo: Int? = nil, replacedAgo: Int? = nil) -> VerificationRules.Outcome {
       VerificationRules.validate(
@@ -26,7 +26,7 @@ struct VerificationRulesTests {
   }
 
   @Test(
-    "A further verification link may be sent while fewer than six were within the hour",
+    "Another verification link is sent only after fewer than six within an hour",
     arguments: [
       ([], 0), ([0], 0), ([0, 1, 2, 3, 4], 0), ([0, 1, 2, 3, 4, 5], 3595), ([0, 1, 2, 3, 4, 3599], 1),
       ([0, 1, 2, 3, 4, 3600], 0),

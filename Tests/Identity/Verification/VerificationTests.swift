@@ -19,7 +19,7 @@ struct VerificationTests {
     try await failure { try await verify(identity, token) }.code
   }
 
-  @Test("The mailed link verifies the account, and every service is notified, also for sessions that are open (S 8, scenario 1)")
+  @Test("The mailed link verifies the account, and every service is notified, also for open sessions (S 8, scenario 1)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -51,7 +51,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("A verification link sent again replaces the older one, which no longer works (S 8, scenario 2)")
+  @Test("A new verification link replaces the older one, which no longer works (S 8, scenario 2)")
   func resend() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -66,7 +66,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("Sending a verification link again repeated with its idempotency key sends one mail")
+  @Test("Resending a verification link repeated with its idempotency key sends one mail")
   func resendRepeated() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -79,7 +79,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "A verified account that asks for a verification link is answered so, and too many mails are refused with the time to wait")
+    "A verified account's request for a verification link says so, and too many mails are refused with a wait")
   func resendRefused() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -113,7 +113,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("A damaged, forged or invented verification link is refused as invalid, and recorded (S 8, scenario 3)")
+  @Test("A damaged, forged or invented verification link is refused as invalid and recorded (S 8, scenario 3)")
   func invalid() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -126,7 +126,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("A verification link to an address that the account no longer has verifies nothing")
+  @Test("A verification link to a former address verifies nothing")
   func changedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -138,7 +138,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("An unverified account logs in and uses what is basic (S 8, scenario 4)")
+  @Test("An unverified account can log in and use basic features (S 8, scenario 4)")
   func basics() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -148,7 +148,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("Only the notifications service learns a verification link's secret, and only while it works; it can be asked again")
+  @Test("Only notifications can read a verification link's secret, and only while it works, also repeatedly")
   func secret() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()

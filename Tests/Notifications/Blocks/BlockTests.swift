@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Notifications between two of whom one has blocked the other (SOC-8)")
+@Suite("Notifications between accounts of which one has blocked the other (SOC-8)")
 struct BlockTests {
   let identity = IdentityDouble()
 
@@ -31,7 +31,7 @@ struct BlockTests {
   }
 
   @Test(
-    "Notifications that name the blocked one go from the blocker's inbox, read or not; others stay, and so does all that the other has"
+    "A block removes notifications that name the blocked account from the blocker's inbox, and nothing else"
   )
   func blocking() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -57,7 +57,7 @@ struct BlockTests {
   }
 
   @Test(
-    "Notifications of the blocked one go on naming the blocker as it knew it, when a message is removed after another name was taken"
+    "The blocked account's notifications keep the blocker's former name, also when a message is removed after a rename"
   )
   func names() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -78,7 +78,7 @@ struct BlockTests {
   }
 
   @Test(
-    "Notifications between blocked accounts do not come about, either way, whatever any service publishes; after unblocking they do again"
+    "No notification passes between blocked accounts, either way, whatever is published; after unblocking they do again"
   )
   func apart() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -104,7 +104,7 @@ struct BlockTests {
   }
 
   @Test(
-    "Blocks follow the newest of what is published of the two, in whatever order it comes; nothing is kept of those who never blocked"
+    "Blocks follow the latest event about the two accounts in any order, and nothing is kept of accounts that never blocked"
   )
   func revisions() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -125,7 +125,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocks leave nothing behind of an account that is deleted (ID-12)")
+  @Test("Nothing of a deleted account's blocks remains (ID-12)")
   func erasure() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in

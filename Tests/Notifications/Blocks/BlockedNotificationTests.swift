@@ -10,7 +10,7 @@ import Testing
 @testable import NotificationsService
 
 /// A block takes effect in the store without waking the worker, so that what is asked then is asked while the notifications are there still.
-@Suite("Blocking somebody whom many notifications name (SOC-8)")
+@Suite("Blocking an account that many notifications name (SOC-8)")
 struct BlockedNotificationTests {
   private static let count = 600
 
@@ -57,7 +57,7 @@ struct BlockedNotificationTests {
     return seen + since.items.map { "since \($0.number)" }
   }
 
-  @Test("What names a blocked account is gone from a large inbox at once, whatever of it is there still, and for good in the end")
+  @Test("Notifications naming a blocked account are hidden from a large inbox at once, while they are removed in steps")
   func hidden() async throws {
     try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
       let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())
@@ -109,7 +109,7 @@ struct BlockedNotificationTests {
   }
 
   @Test(
-    "What names a blocked account and was held or queued is neither mailed nor pushed from the block on, while it is there still")
+    "Held and queued notifications naming a blocked account are not mailed or pushed, even before they are removed")
   func unsent() async throws {
     try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
       let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())

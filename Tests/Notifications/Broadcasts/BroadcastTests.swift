@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Messages of operators to many (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Broadcasts of operators (NOT-5)", .timeLimit(.minutes(1)))
 struct BroadcastTests {
   private func run(home: String? = nil, _ body: (ServicesInProcess, Person) async throws -> Void) async throws {
     try await ServicesInProcess.running([{ try Notifications.service($0) }], home: home) { services in
@@ -25,7 +25,7 @@ struct BroadcastTests {
     try await person.send(ListNotifications.self, .init(category: .announcements)).items.map(\.text)
   }
 
-  @Test("A broadcast says before how many it is for, goes to each once in their language, and is counted")
+  @Test("A broadcast previews its number of recipients, reaches each once in their language, and is counted")
   func everybody() async throws {
     try await run { services, administrator in
       let (ana, bea) = (try await services.register(), try await services.register(language: .spanish))
@@ -46,7 +46,7 @@ struct BroadcastTests {
     }
   }
 
-  @Test("A broadcast goes to those of a language alone, where that is asked for, and to oneself as a test")
+  @Test("A broadcast can be sent to the accounts of one language, and to oneself as a test")
   func some() async throws {
     try await run { services, administrator in
       let (ana, bea) = (try await services.register(), try await services.register(language: .spanish))
@@ -65,7 +65,7 @@ struct BroadcastTests {
     }
   }
 
-  @Test("A broadcast that was begun goes on after a restart where it stopped, and gives nobody a second one")
+  @Test("A broadcast continues after a restart where it stopped, and reaches nobody twice")
   func restart() async throws {
     let home = "/tmp/racha-broadcast-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: home) }
@@ -94,7 +94,7 @@ struct BroadcastTests {
     }
   }
 
-  @Test("A broadcast can be cancelled, and is no one's affair but administrators'")
+  @Test("A broadcast can be cancelled, and is accessible to administrators only")
   func cancelled() async throws {
     try await run { services, administrator in
       let ana = try await services.register()

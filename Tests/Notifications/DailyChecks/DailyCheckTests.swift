@@ -12,7 +12,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Offers that end soon, and ranks lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Notifications of offers that end soon and of lost ranks, for accounts that want them (NOT-5)", .timeLimit(.minutes(1)))
 final class DailyCheckTests {
   /// What rewards answers, and whether it does.
   private final class Answers: Sendable {
@@ -102,7 +102,7 @@ final class DailyCheckTests {
   }
 
   @Test(
-    "Who asks for it is told in the evening of offers that end soon, each once and a few a day, also where rewards was away; who does not is not looked at"
+    "Offers that end soon are reported in the evening to accounts that want it, each once and a few a day"
   )
   func offers() async throws {
     let (ana, ben) = try await join(["offerEnding"])
@@ -123,7 +123,7 @@ final class DailyCheckTests {
   }
 
   @Test(
-    "Ranks that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
+    "A lost rank is reported once a day, within a month, to accounts that want it, and not if nobody overtook them"
   )
   func ranks() async throws {
     let (ana, _) = try await join(["leaderboardPositionsLost"])

@@ -57,7 +57,7 @@ final class DeadEmailsTests {
   }
 
   @Test(
-    "Mails that were given up are listed for administrators, newest first, with what the last attempt failed of and without any address"
+    "Mails that were given up are listed for administrators, newest first, with the last failure and without addresses"
   )
   func list() async throws {
     try await die(["worn", "login", "refused"]) { services, events, _ in
@@ -81,7 +81,7 @@ final class DeadEmailsTests {
     }
   }
 
-  @Test("Mails that were given up are sent again when an administrator says so, as the same mail, with all attempts before them")
+  @Test("An administrator can send a mail again that was given up, as the same mail, with its former attempts counted")
   func retry() async throws {
     var first: DeadEmail?
     try await die(["worn"]) { services, _, carrier in
@@ -105,7 +105,7 @@ final class DeadEmailsTests {
     }
   }
 
-  @Test("Mails that were given up are dropped when their link has stopped working meanwhile")
+  @Test("Mails that were given up are dropped when they are retried after their link stopped working")
   func obsolete() async throws {
     try await die(["refused"]) { services, events, _ in
       identity.forget(events[0].linkID)
@@ -116,7 +116,7 @@ final class DeadEmailsTests {
     }
   }
 
-  @Test("Mails that ended the program each time are given up after as many attempts, and listed")
+  @Test("Mails whose sending ends the program each time are given up after the maximum of attempts, and listed")
   func poison() async throws {
     try await die(["refused"]) { _, _, _ in }
     let queue = try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite")
@@ -134,7 +134,7 @@ final class DeadEmailsTests {
     }
   }
 
-  @Test("Mails that were given up are for administrators alone")
+  @Test("Only administrators can read and retry mails that were given up")
   func callers() async throws {
     try await die(["refused"]) { services, _, _ in
       let person = try identity.person("ana").caller

@@ -57,7 +57,7 @@ final class DeadPushTests {
     }
   }
 
-  @Test("They are listed for administrators alone, newest first, with why and without where they went or what they said")
+  @Test("Only administrators can list given-up pushes, newest first, with the reason and without endpoint or content")
   func listed() async throws {
     try await refused(["ben", "cleo", "dora"], "/push/413/ana") { services, service, ana in
       let page = try await services.call(ListDeadPushes.self, .init(), as: administrator)
@@ -81,7 +81,7 @@ final class DeadPushTests {
     }
   }
 
-  @Test("An administrator lets one go once more, which is done once; one that was read meanwhile does not go")
+  @Test("An administrator can retry a given-up push once, and one that was read meanwhile is not sent")
   func retried() async throws {
     try await refused(["ben", "cleo"], "/push/413,413,201/ana") { services, service, ana in
       let dead = try await services.call(ListDeadPushes.self, .init(), as: administrator).items

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("The end of deletions' reports (ID-12)", .timeLimit(.minutes(1)))
+@Suite("Ending reports of deletions (ID-12)", .timeLimit(.minutes(1)))
 final class DeletionReportTests {
   private let identity = IdentityDouble()
   private let home = "/tmp/racha-report-\(UInt32.random(in: .min ... .max))"
@@ -31,7 +31,7 @@ final class DeletionReportTests {
     try await store.until { try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(sql)") } == count }
   }
 
-  @Test("An identity that forgot the deletion ends its report, and those after it; no file is left")
+  @Test("A report whose deletion identity has forgotten is ended, later ones too, and no file remains")
   func forgotten() async throws {
     let people = try ["ana", "ben", "cleo"].map { try identity.person($0) }
     let deletions = try people.map { try identity.deletion(of: $0) }
@@ -50,7 +50,7 @@ final class DeletionReportTests {
     }
   }
 
-  @Test("Files of deletion reports go when they are due, also while identity learns of no report's end")
+  @Test("Files of deletion reports are removed when due, even while identity cannot be notified of a report's end")
   func files() async throws {
     let person = try identity.person("ana")
     let deletion = try identity.deletion(of: person)

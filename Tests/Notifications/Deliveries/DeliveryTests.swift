@@ -69,7 +69,7 @@ struct DeliveryTests {
       store: services.store(of: .notifications), features: features.filter { $0 is DeliveryFeature }, logger: environment.logger)
   }
 
-  @Test("Its owner sees the last 90 days of it, also where it is kept for longer")
+  @Test("An account sees the last 90 days of its delivery log, even if it is kept for longer")
   func visible() async throws {
     try await run { services, ana in
       try await notify(ana, services)
@@ -82,7 +82,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("It is kept for as long as is set; what waits yet stays, and so do the operators' figures")
+  @Test("The delivery log is kept for the configured time")
   func kept() async throws {
     try await run { services, ana in
       let administrator = try services.administrator()
@@ -106,7 +106,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("It is listed newest first, in pages, and narrowed by channel and by where deliveries stand")
+  @Test("The delivery log is listed newest first, page by page, and filtered by channel and state")
   func listed() async throws {
     try await run { services, ana in
       for _ in 1...2 { try await notify(ana, services) }
@@ -135,7 +135,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("A session in doubt does not see in it what logged in from where")
+  @Test("A session in doubt does not see in the delivery log which logins were reported")
   func doubt() async throws {
     try await run { services, ana in
       try await notify(ana, services)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("What is switched off while it is on its way (NOT-4)", .timeLimit(.minutes(2)))
+@Suite("Notifications switched off while they are being sent (NOT-4)", .timeLimit(.minutes(2)))
 struct SwitchedOffTests {
   private static let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
 
@@ -51,7 +51,7 @@ struct SwitchedOffTests {
   }
 
   @Test(
-    "E UC-07 AF-03: what waits for a device and is switched off meanwhile is not pushed, alone or with others, and logged silently",
+    "E UC-07 AF-03: a waiting push that is switched off is not sent, alone or with others, and logged as silent",
     .enabled(if: PushService.python != nil))
   func push() async throws {
     let identity = IdentityDouble()
@@ -103,7 +103,7 @@ struct SwitchedOffTests {
   }
 
   @Test(
-    "E UC-07 AF-03: what could not be mailed yet and is ended by one click or switched off is not mailed, alone or with others, and logged silently; what is required is mailed"
+    "E UC-07 AF-03: a waiting mail that is switched off or unsubscribed is not sent, and logged as silent, unless required"
   )
   func mail() async throws {
     let server = MailServerDouble()

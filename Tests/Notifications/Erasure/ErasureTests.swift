@@ -34,7 +34,7 @@ final class ErasureTests {
   }
 
   @Test(
-    "Of an erased account its inbox, what others were notified of by it, its mails and their files are gone; others' are not; at once or in steps",
+    "Erasing an account removes its inbox, mails, files and notifications of others about it, at once or in steps",
     arguments: [500, 1])
   func everyTable(rowsPerTransaction: Int) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -92,7 +92,7 @@ final class ErasureTests {
     }
   }
 
-  @Test("Nobody is shown what an account caused from when it is deleted, though that is erased in steps")
+  @Test("Notifications caused by a deleted account are hidden at once, even while they are erased in steps")
   func meanwhile() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run(rowsPerTransaction: 500) { services in

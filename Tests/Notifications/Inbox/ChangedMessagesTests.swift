@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Messages that are edited and removed, in the inbox (SOC-4)")
+@Suite("Edited and removed messages in the inbox (SOC-4)")
 struct ChangedMessagesTests {
   private func run(_ body: (ServicesInProcess, IdentityDouble.Account, IdentityDouble.Account) async throws -> Void) async throws
   {
@@ -50,7 +50,7 @@ struct ChangedMessagesTests {
   }
 
   @Test(
-    "An edited message stands in the inbox where it stood, says the new text and that it was edited, and is published once for live delivery"
+    "An edited message keeps its position in the inbox, shows the new text as edited, and is published once for live delivery"
   )
   func edited() async throws {
     try await run { services, ana, ben in
@@ -72,7 +72,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("A removed message says nothing any more to one who was blocked since, and its connections learn nothing of it")
+  @Test("A removed message's text also goes from the inbox of an account that was blocked since, without a live event")
   func removedApart() async throws {
     try await run { services, ana, ben in
       let message = try await write("PLANTED text", services, ana, ben)
@@ -85,7 +85,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("A removed message says just that, in the words of each language, and nothing of it is left in the store")
+  @Test("A removed message is shown as removed in each language, and nothing of it is left in the store")
   func removed() async throws {
     try await run { services, ana, ben in
       let message = try await write("PLANTED text", services, ana, ben)
@@ -104,7 +104,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("A changed message whose notification its owner has deleted makes no new one")
+  @Test("Changing a message whose notification was deleted creates no new one")
   func deleted() async throws {
     try await run { services, ana, ben in
       let message = try await write("hello", services, ana, ben)
@@ -118,7 +118,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("A photo alone is notified as one")
+  @Test("A message with only a photo is notified as a photo")
   func photo() async throws {
     try await run { services, ana, ben in
       let event = MessageSent(
@@ -131,7 +131,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("Who begins to subscribe when a message was changed has it as it is now")
+  @Test("A new subscriber gets a changed message in its present state")
   func late() async throws {
     try await run { services, ana, ben in
       let (one, two) = (try await write("one", services, ana, ben), try await write("two", services, ana, ben))

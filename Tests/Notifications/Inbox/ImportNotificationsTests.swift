@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("How an import comes on")
+@Suite("The progress of an import")
 struct ImportNotificationsTests {
   let identity = IdentityDouble()
 
@@ -15,7 +15,7 @@ struct ImportNotificationsTests {
   private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
 
   @Test(
-    "An import's progress is one notification, each time instead of the last, and each is delivered live; of one that was cancelled there is none"
+    "An import's progress is one notification, replaced and delivered live each time; a cancelled import has none"
   )
   func progress() async throws {
     let ana = try identity.person("ana", language: .spanish)

@@ -13,7 +13,7 @@ import Testing
 @testable import NotificationsService
 @testable import ServiceKit
 
-@Suite("What becomes of notifications in an inbox (NOT-1)", .timeLimit(.minutes(2)))
+@Suite("Changes of notifications in an inbox (NOT-1)", .timeLimit(.minutes(2)))
 struct InboxChangesTests {
   private func run(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {
     let others: [ServicesInProcess.Build] = [ServiceName.rewards, .social].map { name in
@@ -35,7 +35,7 @@ struct InboxChangesTests {
     return try await ana.send(ListNotifications.self, .init()).items
   }
 
-  @Test("Coins of one day of the account are one notification that counts up under a new number; those of another are another")
+  @Test("Coins of one local day are one notification that counts up under a new number, and another day's are another")
   func coins() async throws {
     try await run { services, ana in
       let first = try earned(ana, 5, 5, at: "2026-11-21T12:00:00.000Z")
@@ -54,7 +54,7 @@ struct InboxChangesTests {
     }
   }
 
-  @Test("A client that was away learns what was replaced, changed and removed of what it has, by the number of the last change")
+  @Test("A returning client learns which of its notifications were replaced, changed or removed since the last change number")
   func away() async throws {
     try await run { services, ana in
       let message = ID<ChatMessage>()
@@ -90,7 +90,7 @@ struct InboxChangesTests {
     }
   }
 
-  @Test("Changes come in pages that lose and double nothing, whatever their size")
+  @Test("Pages of changes lose and repeat nothing, whatever their size")
   func pages() async throws {
     try await run { services, ana in
       for index in 0..<9 {
@@ -109,7 +109,7 @@ struct InboxChangesTests {
     }
   }
 
-  @Test("An inbox is narrowed to a category, and what is not read is counted by it")
+  @Test("An inbox can be filtered by category, with its number of unread notifications")
   func categories() async throws {
     try await run { services, ana in
       try await services.publish(.rewards, try earned(ana, 5, 5, at: "2026-11-21T12:00:00.000Z"))
@@ -124,7 +124,7 @@ struct InboxChangesTests {
     }
   }
 
-  @Test("Notifications that were read go 90 days later, and so do deleted ones; others stay, and so do the numbers")
+  @Test("Read notifications are removed after 90 days, and so are deleted ones; others stay, and numbers continue")
   func retention() async throws {
     try await run { services, ana in
       for day in 11...14 { try await services.publish(.rewards, try earned(ana, 1, 1, at: "2026-11-\(day)T12:00:00.000Z")) }
@@ -147,7 +147,7 @@ struct InboxChangesTests {
     }
   }
 
-  @Test("A page of 50 out of 100,000 looks at little more than those, whichever way an inbox is narrowed")
+  @Test("A page of 50 out of 100,000 notifications reads little more than those, whatever the filter")
   func plans() async throws {
     try await run { services, ana in
       try await services.publish(.rewards, try earned(ana, 1, 1, at: "2026-11-11T12:00:00.000Z"))

@@ -51,7 +51,7 @@ struct InboxTests {
   private static let days = Atomic(0)
 
   @Test(
-    "The inbox says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)"
+    "The inbox notifies of received and accepted follow requests, and not of rejected ones or ended follows (SOC-7)"
   )
   func follows() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
@@ -76,7 +76,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox gets exactly one notification for each event, for its addressee, and each is delivered live")
+  @Test("Each event makes exactly one notification for its addressee, which is delivered live")
   func social() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await run { services in
@@ -107,7 +107,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox lists how grave each notification is, and the same is delivered live")
+  @Test("Each notification is listed and delivered live with its severity")
   func severities() async throws {
     let ana = try identity.person("ana")
     try await run { services in
@@ -126,7 +126,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox is delivered in the account's language, and lists in the reader's")
+  @Test("Notifications are delivered in the account's language, and listed in the reader's")
   func languages() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     let carrier = WatchedCarrier()
@@ -147,7 +147,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox has no double where the same thing is published twice")
+  @Test("An event published twice makes one notification")
   func doubles() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let event = FriendRequestSent(
@@ -161,7 +161,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox numbers without gaps while everything happens at once")
+  @Test("Numbers of notifications have no gaps under concurrent events")
   func gapFree() async throws {
     let people = try (0..<3).map { try identity.person("person\($0)") }
     try await run { services in
@@ -214,7 +214,7 @@ struct InboxTests {
     }
   }
 
-  @Test("An inbox that has to begin again, after what it missed is forgotten, ends with it all the same, and nothing twice")
+  @Test("An inbox that must begin from the snapshot ends complete, without duplicates")
   func fromSnapshot() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let social: ServicesInProcess.Build = { Social.service($0) }
@@ -246,7 +246,7 @@ struct InboxTests {
   }
 
   @Test(
-    "Inboxes of an empty store begin empty, whatever happened before: nothing is notified, mailed or pushed again, and blocks are known"
+    "An empty store begins with empty inboxes: nothing is notified, mailed or pushed again, and blocks are known"
   )
   func emptyStore() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -284,7 +284,7 @@ struct InboxTests {
     }
   }
 
-  @Test("Of publishers' states a service with an empty store notifies of nothing but what identity's says is waited for")
+  @Test("An empty store notifies of nothing in publishers' states, except what identity's state says is pending")
   func state() async throws {
     let kinds = Set(
       (NotificationSpec.all.compactMap { $0.event?.spec } + NotificationRetraction.all.map { $0.event.spec }).flatMap(\.names))
@@ -301,7 +301,7 @@ struct InboxTests {
     }
   }
 
-  @Test("The inbox is read one by one or up to a number, deleted from, and stays one's own")
+  @Test("The inbox is read one by one or up to a number and deleted from, by its account only")
   func reading() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
     try await run { services in
@@ -336,7 +336,7 @@ struct InboxTests {
     }
   }
 
-  @Test("A session in doubt neither takes a notice away nor marks it as read, such as the one that asks about it (ID-7)")
+  @Test("A session in doubt can neither delete nor read notices such as the one about itself (ID-7)")
   func doubt() async throws {
     let ana = try identity.person("ana")
     try await run { services in
@@ -355,7 +355,7 @@ struct InboxTests {
     }
   }
 
-  @Test("A session in doubt reads no notices of logins, which show from what and from where the account is used (ID-7)")
+  @Test("A session in doubt does not see notices of logins, which show devices and places (ID-7)")
   func doubtfulReader() async throws {
     let ana = try identity.person("ana")
     try await run { services in

@@ -32,7 +32,7 @@ final class NamedAccountsTests {
   }
 
   @Test(
-    "Each of several accounts that a notification names is found when it is erased, at once or in steps; what names others stays",
+    "Erasing one of several accounts that a notification names removes it, at once or in steps; others stay",
     arguments: [200, 1])
   func several(rowsPerTransaction: Int) async throws {
     let (ana, ben, carl) = (try identity.person("ana"), try identity.person("ben"), try identity.person("carl"))
@@ -61,7 +61,7 @@ final class NamedAccountsTests {
     }
   }
 
-  @Test("A notification that is deleted names nobody any more")
+  @Test("A deleted notification names nobody any more")
   func deleted() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in
@@ -75,7 +75,7 @@ final class NamedAccountsTests {
     }
   }
 
-  @Test("Inboxes from before accounts were noted open as they were, and an account that caused something is found in them")
+  @Test("Inboxes of earlier stores, without noted accounts, stay as they were, and the accounts that they name are found")
   func migration() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try Home.makePrivateFolder(Home(path: home).stores)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Reading a conversation, in the inbox (NOT-1, SOC-5)", .timeLimit(.minutes(1)))
+@Suite("Reading a conversation marks its notifications as read (NOT-1, SOC-5)", .timeLimit(.minutes(1)))
 struct ReadConversationTests {
   private typealias Account = IdentityDouble.Account
 
@@ -55,7 +55,7 @@ struct ReadConversationTests {
   }
 
   @Test(
-    "Who reads a conversation up to a message has read what the inbox says of it and those before; not of later ones, of other conversations, or for the writer"
+    "Reading a conversation up to a message marks its notifications until then as read, and no others"
   )
   func read() async throws {
     try await run { services, ana, ben, eva in
@@ -77,7 +77,7 @@ struct ReadConversationTests {
     }
   }
 
-  @Test("What was read counts by a message of one's own too, and by one whose notification was deleted or is there no longer")
+  @Test("Reading up to one's own message, or one whose notification is gone, marks earlier notifications as read, too")
   func withoutNotification() async throws {
     try await run { services, ana, ben, _ in
       _ = try await write("one", services, ana, ben)
@@ -137,7 +137,7 @@ struct ReadConversationTests {
     }
   }
 
-  @Test("A conversation with many unread messages is read in steps, the newest first, and the others go on being unread")
+  @Test("Many unread messages of a conversation are marked as read in steps, newest first, and others stay unread")
   func steps() async throws {
     try await run { services, _, ben, _ in
       let store = services.store(of: .notifications)

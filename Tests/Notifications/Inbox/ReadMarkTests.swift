@@ -12,7 +12,7 @@ import Testing
 
 /// An inbox is marked as read in the store without waking the worker, so that what is asked then is asked while its notifications do not say so
 /// themselves yet.
-@Suite("Reading a large inbox as a whole (NOT-1)")
+@Suite("Marking a large inbox as read (NOT-1)")
 struct ReadMarkTests {
   static let count = 1_200
   private static let now = "2026-11-21T12:00:00.000Z"
@@ -82,7 +82,7 @@ struct ReadMarkTests {
     return seen
   }
 
-  @Test("A large inbox that is read up to a number is read at once for all who ask, whatever of it says so itself yet")
+  @Test("A large inbox marked as read up to a number appears read at once, while its rows are still being updated")
   func read() async throws {
     try await run { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -115,7 +115,7 @@ struct ReadMarkTests {
     }
   }
 
-  @Test("What is opened by reading a large inbox as a whole is counted once, of the day on which it was read")
+  @Test("Notifications opened by marking a large inbox as read are counted once, for the day of the marking")
   func figures() async throws {
     try await run { services in
       let ana = try await services.register()
@@ -132,7 +132,7 @@ struct ReadMarkTests {
     }
   }
 
-  @Test("While a large inbox is read as a whole, single ones are read, deleted and come as ever; a second mark has its own time")
+  @Test("While a large inbox is being marked as read, single notifications can be read, deleted and added")
   func singles() async throws {
     try await run { services in
       let ana = try await services.register()
@@ -168,7 +168,7 @@ struct ReadMarkTests {
     }
   }
 
-  @Test("An inbox that is read as a whole goes on being marked after a restart, and by the call itself")
+  @Test("Marking a large inbox as read continues after a restart, and by the call itself")
   func resumed() async throws {
     let (home, identity) = ("/tmp/racha-read-\(UInt32.random(in: .min ... .max))", IdentityDouble())
     defer { try? FileManager.default.removeItem(atPath: home) }

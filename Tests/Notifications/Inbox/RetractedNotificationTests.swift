@@ -10,9 +10,9 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Notifications that are no longer true")
+@Suite("Withdrawn notifications")
 struct RetractedNotificationTests {
-  @Test("A request that is withdrawn leaves the inbox of who was asked, read or not, and one that is sent anew is notified anew")
+  @Test("A withdrawn request leaves the recipient's inbox, read or not, and one that is sent again is notified again")
   func withdrawn() async throws {
     let identity = IdentityDouble()
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -37,7 +37,7 @@ struct RetractedNotificationTests {
     }
   }
 
-  @Test("A completed challenge whose steps a correction took away leaves the inbox, and so does a tier; others stay (REW-7)")
+  @Test("A challenge no longer completed after a correction leaves the inbox, and so does a tier; others stay (REW-7)")
   func takenBack() async throws {
     let identity = IdentityDouble()
     let ana = try identity.person("ana")
@@ -71,7 +71,7 @@ struct RetractedNotificationTests {
     }
   }
 
-  @Test("A challenge that is withdrawn leaves the inbox of who was challenged; one that was accepted does not")
+  @Test("A withdrawn challenge leaves the inbox of the challenged account, and an accepted one stays")
   func challenges() throws {
     let (id, ben) = (ID<FriendChallenge>(), AccountID())
     func event(

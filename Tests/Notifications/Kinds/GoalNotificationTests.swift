@@ -76,7 +76,7 @@ final class GoalNotificationTests {
   }
 
   @Test(
-    "UC-07 1 to 7: who is near a daily or weekly goal is reminded, who reaches it congratulated, word for word, each once, and finds both in the inbox"
+    "UC-07 1 to 7: nearing a daily or weekly goal sends a reminder, reaching it congratulations, each once and in the inbox"
   )
   func main() async throws {
     try await run { services in
@@ -109,7 +109,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("UC-07 AF-01: what is switched off is logged silently, and nobody is alerted")
+  @Test("UC-07 AF-01: switched-off goal notifications are logged as silent, and alert nobody")
   func switchedOff() async throws {
     try await run { services in
       let ana = try await person(services)
@@ -120,7 +120,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("UC-07 AF-02: what cannot be delivered waits, and is delivered once it can be")
+  @Test("UC-07 AF-02: an undeliverable goal notification waits until it can be delivered")
   func unreachable() async throws {
     let carrier = WatchedCarrier { _ throws(MailFailure) in throw .connection }
     var account: Person?
@@ -144,7 +144,7 @@ final class GoalNotificationTests {
   }
 
   @Test(
-    "UC-07 AF-03: when a goal is cleared its reminder goes from the inbox, and nothing of it that waits is sent; what was reached stays"
+    "UC-07 AF-03: clearing a goal removes its reminder from the inbox and the queue; what was reached stays"
   )
   func goalCleared() async throws {
     let carrier = WatchedCarrier()
@@ -181,7 +181,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("A reminder of a goal that quiet hours would hold beyond its day is not sent the next morning; one of the week is")
+  @Test("A reminder of a daily goal held by quiet hours past its day is not sent, and one of a weekly goal is")
   func overNight() async throws {
     try await run(at: "2026-11-20T22:30:00.000Z") { services in
       let ana = try await person(services)
@@ -194,7 +194,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("A daily notification held by quiet hours is dropped after its day, and logged as too late")
+  @Test("A daily notification held by quiet hours is dropped after its day, and logged as late")
   func lengthened() async throws {
     try await run(at: "2026-11-21T20:30:00.000Z") { services in
       let ana = try await person(services)
@@ -219,7 +219,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("What comes when its day is over already is in the inbox, and neither mailed nor pushed")
+  @Test("A goal notification that arrives after its day goes to the inbox, and is neither mailed nor pushed")
   func afterItsDay() async throws {
     try await run(at: "2026-11-22T00:10:00.000Z") { services in
       let ana = try await person(services)
@@ -230,7 +230,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("Who does not move is told once, and what was told goes when it moves again or does not want to be told any more")
+  @Test("An inactivity notice is sent once, and removed when the account moves again or turns notices off")
   func inactivity() async throws {
     try await run { services in
       let ana = try await person(services)
@@ -243,7 +243,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("A team's owner is told who left, and a challenger that a challenge was declined, in the inbox alone")
+  @Test("A member leaving a team and a declined challenge are reported in the inbox only")
   func whoIsToldWhat() async throws {
     try await run { services in
       let ana = try await person(services)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Words of the kinds of notifications and mails (NOT-4, NOT-6)")
+@Suite("Texts of the kinds of notifications and mails (NOT-4, NOT-6)")
 struct KindWordsTests {
   static let words = Words(Contract.notifications.words)
 
-  @Test("Each kind of notification is declared once, and whatever has words is one")
+  @Test("Each kind of notification and mail is declared exactly once")
   func declarations() {
     #expect(Set(NotificationSpec.all.map(\.name)).count == NotificationSpec.all.count)
     #expect(Set(MailSpec.all.map(\.name)).count == MailSpec.all.count)
@@ -18,7 +18,7 @@ struct KindWordsTests {
   }
 
   @Test(
-    "Each kind of notification has a title and a text in both languages, in which nothing stands but its values",
+    "Each kind of notification has a title and a text in both languages, with its own values only",
     arguments: NotificationSpec.all)
   func inbox(kind: NotificationSpec) throws {
     for language in Language.allCases { #expect(!kind.title(language).isBlank, "\(language)") }
@@ -31,7 +31,7 @@ struct KindWordsTests {
   }
 
   @Test(
-    "Each mail has its subject, its paragraphs and its buttons in both languages, in which nothing stands but its values",
+    "Each mail has subject, paragraphs and buttons in both languages, with its own values only",
     arguments: MailSpec.all)
   func mail(spec: MailSpec) throws {
     let values = spec.source.values.union(["username"])
@@ -51,7 +51,7 @@ struct KindWordsTests {
     }
   }
 
-  @Test("By mail and push goes whole what the system and its operators say; what others have chosen is short and makes no link")
+  @Test("Mails and pushes contain texts of the system and operators in full, and those of others shortened and without links")
   func ownWords() {
     let long = "On Sunday from 6:00 on Racha is away for an hour. What is new stands at https://racha.example/news."
     func text(_ kind: NotificationKind, _ parameters: [String: Parameter], _ language: Language = .english) -> String {
@@ -71,7 +71,7 @@ struct KindWordsTests {
     #expect(!asked.contains("racha.example") && !asked.contains("away for an hour"))
   }
 
-  @Test("The words that all mails share are there in both languages", arguments: Language.allCases)
+  @Test("The texts that all mails share exist in both languages", arguments: Language.allCases)
   func common(language: Language) {
     #expect(KindWordsTests.words.parameters("mail.greeting", language) == ["username"])
     for name in ["footer", "code"] { #expect(KindWordsTests.words.parameters("mail.\(name)", language) == []) }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("What is said of moderators' decisions (SOC-8, NOT-6)", .timeLimit(.minutes(1)))
+@Suite("Notices of moderators' decisions (SOC-8, NOT-6)", .timeLimit(.minutes(1)))
 final class ModerationNoticesTests {
   let identity = IdentityDouble()
 
@@ -39,7 +39,7 @@ final class ModerationNoticesTests {
   }
 
   @Test(
-    "Who reported and whom it is about get a notification and a mail each; of nothing done only who reported does",
+    "A decision notifies and mails reporter and accused; without a measure it notifies the reporter only",
     arguments: [
       (ModerationOutcome.nothing, nil, "reportDismissed", nil), (.warned, nil, "reportActed", "accountWarned"),
       (.suspended, 3, "reportActed", "accountSuspended"), (.banned, nil, "reportActed", "accountBanned"),
@@ -72,7 +72,7 @@ final class ModerationNoticesTests {
     }
   }
 
-  @Test("An appeal's answer and the end of a suspension are said once each, with the answer's words")
+  @Test("An appeal's answer and the end of a suspension are each notified once, with the answer's text")
   func appeals() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let (root, vera) = (try identity.administrator("root"), try identity.administrator("vera"))

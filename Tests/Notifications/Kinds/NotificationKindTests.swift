@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("What an event makes of itself in an inbox")
+@Suite("Notifications made from events")
 struct NotificationKindTests {
   static let ana = AccountID()
   static let ben = AccountID()
@@ -210,7 +210,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "A notification of a team is of what others did with one's part in it, each time anew; nothing of what one did oneself",
+    "A team change made by others makes a notification each time, and one's own change makes none",
     arguments: TeamMembershipChange.allCases)
   func memberships(change: TeamMembershipChange) throws {
     let isMember = ![.left, .removed].contains(change)
@@ -232,7 +232,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "A notification of an invitation to a team says that it was received, or that the other accepted it, and nothing of what one did oneself",
+    "A received team invitation or its acceptance by the other makes a notification, and one's own act makes none",
     arguments: ConnectionRequestState.allCases, ConnectionRequestDirection.allCases)
   func invitations(state: ConnectionRequestState, direction: ConnectionRequestDirection) throws {
     let event = TeamInvitationChanged(
@@ -254,7 +254,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "What an event makes of itself in an inbox is of one kind, for the one whom it concerns, leads to what it is about, and names who caused it"
+    "An event makes one notification of its kind, for its account, with links and the account that caused it"
   )
   func drafts() throws {
     for (event, kind, account, links) in NotificationKindTests.cases {
@@ -268,7 +268,7 @@ struct NotificationKindTests {
     #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 39)
   }
 
-  @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
+  @Test("Each kind of notification has its severity, and one that needs no action is informational")
   func severities() {
     func kinds(_ severity: NotificationSeverity) -> Set<NotificationKind> {
       Set(NotificationKind.allCases.filter { NotificationSpec.severity(of: $0) == severity })
@@ -283,7 +283,7 @@ struct NotificationKindTests {
     #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
   }
 
-  @Test("A notification names what happened as it always did, so that nothing is reported twice")
+  @Test("A notification's source keeps its format, so that nothing is reported twice")
   func sources() throws {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
@@ -306,7 +306,7 @@ struct NotificationKindTests {
     #expect(try source(redeemed) == "offers.redeemed/\(redeemed.redemptionID)")
   }
 
-  @Test("A completed challenge is notified of once, with its badge, in the words of the reader's language; a tier by its own")
+  @Test("A completed challenge makes one notification with its badge in the reader's language, and so does a tier")
   func completedChallenges() throws {
     let words = Words(Contract.notifications.words)
     func text(_ draft: NotificationDraft, _ language: Language) throws -> String? {
@@ -332,7 +332,7 @@ struct NotificationKindTests {
     #expect(try text(tier, .spanish) == "Has desbloqueado «Diez mil»: oro.")
   }
 
-  @Test("What an administrator revoked or granted is notified of with the reason, in place of the correction before")
+  @Test("A challenge revoked or granted by an administrator is notified with the reason, replacing the former correction")
   func correctedChallenges() throws {
     let words = Words(Contract.notifications.words)
     func texts(_ event: ChallengeCorrected) throws -> [String?] {
@@ -364,7 +364,7 @@ struct NotificationKindTests {
       superseded == [NotificationSource(accountID: Self.ana, text: "challenges.corrected/\(Self.rewardsChallenge)/")])
   }
 
-  @Test("Whom moderators restrict, and whose appeal they refuse, reads why, and is mailed it")
+  @Test("Restricted accounts and refused appeals are notified and mailed with the reason")
   func moderation() throws {
     let words = Words(Contract.notifications.words)
     func texts(_ kind: NotificationKind) throws -> [String?] {
@@ -386,7 +386,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "Of a challenge is notified that it was received, and how the other answered it; nothing of what one did oneself, or of what ends it",
+    "A received or answered challenge makes a notification; one's own acts and its end make none",
     arguments: FriendChallengeState.allCases, ConnectionRequestDirection.allCases)
   func challenges(state: FriendChallengeState, direction: ConnectionRequestDirection) {
     let event = Self.challenge(to: Self.ana, direction, of: Self.ben, Self.benName, state)
@@ -396,7 +396,7 @@ struct NotificationKindTests {
     for item in items { #expect(item.content.parameters["activity"] == .text("Walk") && item.accounts == [Self.ben]) }
   }
 
-  @Test("of help in a task: that it was asked for or offered; nothing to who did, and of what becomes of it")
+  @Test("Requested and offered help in a task makes a notification for others, and not its end or thanks")
   func taskHelp() {
     func kinds(_ event: TaskHelpChanged) -> [String] { Self.drafts(event).compactMap { $0.inbox?.kind.rawValue } }
     #expect(kinds(Self.help(.request, for: Self.ben)) == ["taskHelpRequested"])
@@ -409,7 +409,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "Of an import is notified how it comes on, each time instead of the last; nothing where its owner ended it",
+    "An import's progress and end make one notification, and a cancelled, waiting or uploading import makes none",
     arguments: [
       (ImportState.reading, "importProgressed" as String?), (.done, "importDone"), (.failed, "importFailed"), (.cancelled, nil),
       (.waiting, nil), (.uploading, nil),
@@ -427,7 +427,7 @@ struct NotificationKindTests {
     #expect(superseded == [NotificationSource(accountID: Self.ana, text: "imports.progressed/\(event.importID)/")])
   }
 
-  @Test("An event makes no notification where it is nobody's")
+  @Test("An event without an account makes no notification")
   func nobody() {
     let event = AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: Self.at)
     #expect(NotificationKindTests.drafts(event).isEmpty)
@@ -435,7 +435,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "A notification quotes no more than the beginning of a message, on one line",
+    "A notification quotes only the beginning of a message, on one line",
     arguments: [
       ("short", "short"), (" two\n\n lines\t", "two lines"),
       (String(repeating: "x", count: 140), String(repeating: "x", count: 140)),
@@ -443,7 +443,7 @@ struct NotificationKindTests {
     ])
   func excerpts(text: String, expected: String) { #expect(Excerpt.of(text) == expected) }
 
-  @Test("A notification bounds what heavy characters weigh")
+  @Test("A quote in a notification is limited in bytes, however many combining marks it has")
   func heavy() {
     let text = String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 80)
     #expect(Excerpt.of(text).utf8.count <= Excerpt.maxBytes)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Events and kinds that were renamed, in stores that have their former names", .timeLimit(.minutes(1)))
+@Suite("Renamed events and kinds in stores with their former names", .timeLimit(.minutes(1)))
 struct RenamedKindTests {
   private static let others: [ServicesInProcess.Build] = [
     { _ in ServiceDefinition(.activity, migrations: []) }, { _ in ServiceDefinition(.rewards, migrations: []) },
@@ -59,7 +59,7 @@ struct RenamedKindTests {
     }
   }
 
-  @Test("What was told by an event under its former name is told once, though the event comes again under the present one")
+  @Test("An event logged under its former name is notified once, even if it comes again under the present one")
   func once() async throws {
     try await run { services, ana in
       let event = expiring(ana, 12, services)
@@ -72,7 +72,7 @@ struct RenamedKindTests {
     }
   }
 
-  @Test("What was told by an event under its former name is taken back by one under the present name")
+  @Test("A notification made by an event under its former name is withdrawn by one under the present name")
   func retracted() async throws {
     try await run { services, ana in
       let goal = StepGoalProgressed(
@@ -107,7 +107,7 @@ struct RenamedKindTests {
     }
   }
 
-  @Test("A choice for a kind goes on under its present name, and gives way to a later one")
+  @Test("A choice for a kind under its former name still counts, and yields to a later one")
   func chosen() async throws {
     try await run { services, ana in
       let store = services.store(of: .notifications)
@@ -139,7 +139,7 @@ struct RenamedKindTests {
     }
   }
 
-  @Test("Former kinds are known in links that end mails, and none is the present name of another")
+  @Test("Former kinds are recognized in unsubscribe links, and none is another kind's present name")
   func former() {
     let present = Set(NotificationKind.allCases.map(\.rawValue))
     for (former, name) in NotificationKind.formerNames {

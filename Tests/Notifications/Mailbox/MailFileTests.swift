@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("A mail's file")
+@Suite("Files of mails")
 struct MailFileTests {
   private func read(_ text: String) -> MailFile { MailFile(Array(text.utf8)) }
 
@@ -20,7 +20,7 @@ struct MailFileTests {
     #expect(mail.html?.trimmingCharacters(in: .newlines) == message.html.trimmingCharacters(in: .newlines))
   }
 
-  @Test("A mail's file of another writer is read, too: encoded words, base64, parts inside of parts, lines ending in LF alone")
+  @Test("A mail's file by another program is read, too: encoded words, base64, nested parts, lines ending in LF alone")
   func others() {
     let mail = read(
       """
@@ -56,7 +56,7 @@ struct MailFileTests {
     #expect(mail.html == "<b>ñ</b> ab 100=% ")
   }
 
-  @Test("A mail's file holds no control characters in what is shown, whatever it was written with")
+  @Test("A mail's file is shown without control characters, whatever wrote it")
   func control() {
     let hostile = Data("a\r\nBcc: x@example.org\u{0}\u{7F}".utf8).base64EncodedString()
     let mail = read("Subject: =?utf-8?B?\(hostile)?=\r\n\r\nbell \u{7} and\ttab\r\nline")
@@ -64,7 +64,7 @@ struct MailFileTests {
     #expect(mail.text == "bell \u{FFFD} and\ttab\nline")
   }
 
-  @Test("A mail's file may be cut off anywhere, nested without end, or no mail at all")
+  @Test("A mail's file may be truncated anywhere, nested endlessly, or no mail at all")
   func broken() throws {
     let bytes = try MailMessageTests.message(.spanish).bytes
     for count in 0...bytes.count { _ = MailFile(Array(bytes[..<count])) }
@@ -83,7 +83,7 @@ struct MailFileTests {
     }
   }
 
-  @Test("A mail's file with a long field is shown in part")
+  @Test("A long field of a mail's file is shown in part")
   func long() {
     let mail = read("Subject: " + String(repeating: "x", count: 100_000) + "\n" + String(repeating: " y\n", count: 10_000))
     #expect(mail.subject.count == 500)

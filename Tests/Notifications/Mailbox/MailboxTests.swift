@@ -43,7 +43,7 @@ final class MailboxTests {
     }
   }
 
-  @Test("The mailbox shows no more than the newest 200")
+  @Test("The mailbox shows at most the newest 200 mails")
   func many() async throws {
     for number in 1000..<1250 { try put("\(number).eml", "Subject: \(number)\n\n") }
     try await running { services in
@@ -53,7 +53,7 @@ final class MailboxTests {
   }
 
   @Test(
-    "The mailbox leads out of its folder by no name",
+    "No name leads out of the mailbox's folder",
     arguments: ["../x.eml", "a/b.eml", "..", ".eml", ".hidden.eml", "a.eml\0", "a\\b.eml", "ñ.eml"])
   func names(name: String) {
     #expect(throws: FieldRule.self) { try MailFileName(text: name) }
@@ -89,7 +89,7 @@ final class MailboxTests {
     }
   }
 
-  @Test("The mailbox is the gateway's alone to ask")
+  @Test("Only the gateway can ask for the mailbox")
   func callers() async throws {
     try await running { services in
       let administrator = Caller(kind: .account, account: AccountID(), session: SessionID(), isAdministrator: true)
@@ -101,7 +101,7 @@ final class MailboxTests {
   }
 
   @Test(
-    "The mailbox is closed where mails are sent by a server, and where it is turned off",
+    "The mailbox is closed if mails are sent by a server, or if it is turned off",
     arguments: [["racha.smtp.url": "smtp://127.0.0.1:2525"], ["racha.mailbox": "false"]])
   func closed(settings: [String: String]) async throws {
     try put("a.eml", "Subject: first\n\n")

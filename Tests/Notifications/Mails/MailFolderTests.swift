@@ -18,7 +18,7 @@ struct MailFolderTests {
       bytes: Array(repeating: UInt8(ascii: "a"), count: 100_000))
   }
 
-  @Test("The folder of mails shows a mail only when it is whole")
+  @Test("The folder of mails shows a mail only once it is complete")
   func whole() async throws {
     try Home.makePrivateFolder(folder.path)
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
@@ -31,7 +31,7 @@ struct MailFolderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == letters.map(MailFolder.name).sorted())
   }
 
-  @Test("The folder of mails does not begin a mail when the service must stop")
+  @Test("The folder of mails begins no mail while the service is stopping")
   func cancelled() async throws {
     let letter = try letter()
     let (isCancelled, cancelled) = AsyncStream.makeStream(of: Void.self)
@@ -50,7 +50,7 @@ struct MailFolderTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
-  @Test("The folder of mails keeps nothing of a mail that cannot be put there")
+  @Test("The folder of mails keeps nothing of a mail that cannot be written there")
   func failing() async throws {
     let letter = try letter()
     // A folder that is not empty cannot be replaced by a file.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Mails that are over")
+@Suite("Removal of old mails")
 final class MailHousekeepingTests {
   /// A clock that the test moves.
   private let home = "/tmp/racha-swept-\(UInt32.random(in: .min ... .max))"
@@ -19,7 +19,7 @@ final class MailHousekeepingTests {
     try await store.read { try String.fetchAll($0, sql: "SELECT state || ' ' || kind FROM mails ORDER BY 1") }
   }
 
-  @Test("Mails that are over are removed with their files after 31 days, dead ones after 366; those that wait are not")
+  @Test("Finished mails are removed with their files after 31 days, dead ones after 366; waiting ones stay")
   func sweeping() async throws {
     try await ServicesInProcess.running(
       [{ try Notifications.service($0) }], at: "2027-01-15T08:00:00.000Z", home: home

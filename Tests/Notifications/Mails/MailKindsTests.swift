@@ -23,7 +23,7 @@ final class MailKindsTests {
     String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
   }
 
-  @Test("A request to recover a password sends its link, whose secret rests nowhere (S 5, scenario 1)")
+  @Test("A recovery request mails its link, whose secret is stored nowhere (S 5, scenario 1)")
   func recovery() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let event = PasswordRecoveryRequested(
@@ -41,7 +41,7 @@ final class MailKindsTests {
     #expect(try states() == ["recovery delivered"])
   }
 
-  @Test("A changed password is reported to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
+  @Test("A changed password is reported to its owner, with the time and the way to recover (S 5, scenario 3; S 7)")
   func passwordChanged() async throws {
     let ana = try identity.person("ana")
     let event = PasswordChanged(changeID: ID(), accountID: ana.account)
@@ -59,7 +59,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "A change of address sends its link to the new one and a notice to the present one, and once it was made another notice; both notices have the link that undoes it (ID-11)"
+    "A change of address mails the link to the new one, and notices with an undo link to the former one (ID-11)"
   )
   func emailChange() async throws {
     let ana = try identity.person("ana", language: .spanish)
@@ -110,7 +110,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "A personal access token that was made is reported to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
+    "A new personal access token is reported to its owner with name, scopes and expiry, never its secret (ID-18)"
   )
   func tokens() async throws {
     let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
@@ -136,7 +136,7 @@ final class MailKindsTests {
     #expect(try states() == ["tokenCreated delivered", "tokenCreated delivered"])
   }
 
-  @Test("A suspended account's owner is mailed until when, or that it is for good, and the link, which rests nowhere (SOC-8)")
+  @Test("A suspended account's owner is mailed the end, or that there is none, and a link that is stored nowhere (SOC-8)")
   func suspensions() async throws {
     let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
     let until = try Instant(text: "2027-01-02T03:04:05.000Z")
@@ -160,7 +160,7 @@ final class MailKindsTests {
     #expect(try states() == ["suspensionLink delivered", "suspensionLink delivered"])
   }
 
-  @Test("No mail is sent to an account that is gone")
+  @Test("No mail is sent to an erased account")
   func gone() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
@@ -172,7 +172,7 @@ final class MailKindsTests {
     #expect(try states() == ["passwordChanged obsolete", "passwordChanged delivered"])
   }
 
-  @Test("A queue of mails from before there were kinds goes on: what waits is sent, what ended stays as it was")
+  @Test("A queue of mails from before kinds existed continues: waiting mails are sent, finished ones stay")
   func migration() async throws {
     let ana = try identity.person("ana")
     let link = try identity.link(of: ana, token: MailWorkerTests.token)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("The layout that mails have in common (NOT-6)")
+@Suite("The common layout of mails (NOT-6)")
 struct MailLayoutTests {
   private static let words = #"""
     {"mail.greeting": "Hello {username},", "mail.footer": "Racha", "mail.code": "Your code:", "mail.openLink": "Or open:",
@@ -22,7 +22,7 @@ struct MailLayoutTests {
     return try MailMessageTests.message(.english, spec, stranger: place, composer: composer)
   }
 
-  @Test("The layout of mails has greeting, paragraphs, lists, what it leads to, footer and reason, in this order")
+  @Test("A mail has greeting, paragraphs, lists, actions, footer and reason, in this order")
   func order() throws {
     let message = try MailLayoutTests.message("sample")
     let text = message.text.split(separator: "\n\n")
@@ -41,7 +41,7 @@ struct MailLayoutTests {
   }
 
   @Test(
-    "The layout of mails puts what a mail leads to at its end where its words do not say where, and leaves out what has no words")
+    "A mail has its actions at the end unless its text places them, and leaves out parts without texts")
   func short() throws {
     let message = try MailLayoutTests.message("short")
     #expect(
@@ -51,7 +51,7 @@ struct MailLayoutTests {
   }
 
   @Test(
-    "The layout of mails takes no value for a paragraph, an action or a list",
+    "A value in a mail is never treated as a paragraph, an action or a list",
     arguments: ["{actions}", "{lines}", "{url}", "a\n\n{actions}"])
   func values(text: String) throws {
     let message = try MailLayoutTests.message("short", text)

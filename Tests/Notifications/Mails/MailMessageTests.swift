@@ -145,7 +145,7 @@ struct MailMessageTests {
   private static func goldenName(_ kind: MailSpec, _ language: Language) -> String { "\(kind.name).\(language.rawValue).eml" }
 
   @Test(
-    "Mails are to the byte what is kept in the golden files, which RACHA_TEST_WRITE=1 writes", arguments: MailSpec.all,
+    "Mails equal their golden files byte for byte, which RACHA_TEST_WRITE=1 writes", arguments: MailSpec.all,
     Language.allCases)
   func golden(kind: MailSpec, language: Language) throws {
     let file = MailMessageTests.golden.appendingPathComponent(MailMessageTests.goldenName(kind, language))
@@ -154,14 +154,14 @@ struct MailMessageTests {
     #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: try Data(contentsOf: file), as: UTF8.self))
   }
 
-  @Test("No golden file is of a mail that is no more")
+  @Test("Every golden file belongs to an existing mail")
   func goldenFiles() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: MailMessageTests.golden.path)
     let wanted = MailSpec.all.flatMap { kind in Language.allCases.map { MailMessageTests.goldenName(kind, $0) } }
     #expect(Set(names) == Set(wanted))
   }
 
-  @Test("Mails that can be ended say how, for people and for programs, and those about the same thing are shown together")
+  @Test("Optional mails have an unsubscribe link for people and programs, and those about the same thing form a thread")
   func heads() throws {
     let ended = try MailSpec.all.filter { try MailMessageTests.message(.english, $0).end != nil }
     let optional = ["notification", "digest", "reminderDue", "weeklySummary", "reportActed", "reportDismissed", "report"]
@@ -188,7 +188,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "Mails of a login name the device and the place each in a paragraph of its own",
+    "A mail about a login names device and place in a paragraph each",
     arguments: ["loginNoticed", "loginSuspicious", "loginRefused"], Language.allCases)
   func login(kind: String, language: Language) throws {
     let message = try MailMessageTests.message(language, MailMessageTests.spec(kind))
@@ -200,7 +200,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "Mails have lines of 7-bit characters, at most 78 of them but for the address that ends a kind, ending in CRLF",
+    "Lines of mails are 7-bit, end in CRLF and have at most 78 characters, except the unsubscribe address",
     arguments: MailSpec.all, Language.allCases)
   func lines(kind: MailSpec, language: Language) throws {
     let text = String(decoding: try MailMessageTests.message(language, kind).bytes, as: UTF8.self)
@@ -210,14 +210,14 @@ struct MailMessageTests {
     }
   }
 
-  @Test("Mails are the same bytes under the same id when they are sent again")
+  @Test("A mail that is sent again has the same bytes and id")
   func repeated() throws {
     let (one, other) = (try MailMessageTests.message(.spanish), try MailMessageTests.message(.spanish))
     #expect(one.bytes == other.bytes)
     #expect(one.messageID == "<01a2b3c4-d5e6-7f80-9122-334455667788@example.org>")
   }
 
-  @Test("Mails escape in HTML what HTML would read, and nothing in plain text")
+  @Test("Mails escape values in HTML, and nothing in plain text")
   func escaping() throws {
     let message = try MailMessageTests.message(.english, url: "https://racha.example/?a=1&b=<x>")
     #expect(message.html.contains("?a=1&amp;b=&lt;x&gt;/verify"))
@@ -225,7 +225,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "Mails let no markup through that is one character with what stands beside it, in any template",
+    "Mails let no markup joined to neighbouring characters through, in any template",
     arguments: MailSpec.all, Language.allCases)
   func joinedMarkup(kind: MailSpec, language: Language) throws {
     let plain = try MailMessageTests.message(language, kind, url: "https://racha.example/x", stranger: "x").html
@@ -237,7 +237,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "Mails have nothing in them that a mail program would make a link of because somebody chose it as a username (NOT-6)",
+    "Mails contain nothing that mail programs turn into a link because of a chosen username (NOT-6)",
     arguments: MailSpec.all, Language.allCases)
   func names(kind: MailSpec, language: Language) throws {
     let message = try MailMessageTests.message(language, kind, username: "bit.ly.732862")
@@ -245,7 +245,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "Mails carry the token of a link alone on a line, for apps that ask for it",
+    "Mails carry a link's token on a line of its own, for apps that ask for it",
     arguments: ["verification", "recovery", "emailChange"],
     Language.allCases)
   func token(kind: String, language: Language) throws {
@@ -253,7 +253,7 @@ struct MailMessageTests {
     #expect(lines.contains { $0 == MailMessageTests.token })
   }
 
-  @Test("Mails leave nothing of their templates unfilled", arguments: MailSpec.all, Language.allCases)
+  @Test("Mails leave no placeholder of their templates unfilled", arguments: MailSpec.all, Language.allCases)
   func filled(kind: MailSpec, language: Language) throws {
     let message = try MailMessageTests.message(language, kind)
     for text in [message.text, message.html] {

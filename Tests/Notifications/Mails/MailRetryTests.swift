@@ -3,17 +3,17 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Repeating a mail")
+@Suite("Retrying a mail")
 struct MailRetryTests {
   @Test(
-    "Repeating a mail waits four times as long each time, at most an hour",
+    "A mail is retried after four times the delay each time, up to an hour",
     arguments: [(1, 5), (2, 20), (3, 80), (4, 320), (5, 1280), (6, 3600), (11, 3600)])
   func delays(attempts: Int, seconds: Int64) {
     #expect(MailRetry().step(after: .connection, attempts: attempts) == .again(afterMilliseconds: seconds * 1000))
   }
 
   @Test(
-    "Repeating a mail ends where it makes no sense",
+    "A mail is given up after the last attempt or a permanent failure",
     arguments: [
       (.connection, 12, true), (.connection, 11, false), (.authentication, 1, false), (.secretUnavailable, 1, false),
       (.interrupted, 1, false), (.rejected(reply: 450), 1, false), (.rejected(reply: 450), 12, true),
@@ -24,10 +24,10 @@ struct MailRetryTests {
   }
 }
 
-@Suite("The outcome of an SMTP transfer")
+@Suite("Failures of an SMTP transfer")
 struct SMTPReplyTests {
   @Test(
-    "The outcome of an SMTP transfer is distinguished",
+    "An SMTP transfer's failure is classified by curl's code and the reply",
     arguments: [
       (CURLE_OK, 250, nil), (CURLE_COULDNT_RESOLVE_HOST, 0, .connection), (CURLE_COULDNT_CONNECT, 0, .connection),
       (CURLE_OPERATION_TIMEDOUT, 250, .connection), (CURLE_PEER_FAILED_VERIFICATION, 220, .connection),
@@ -43,7 +43,7 @@ struct SMTPReplyTests {
 @Suite("Addresses of mails")
 struct MailAddressTests {
   @Test(
-    "Addresses of mails that could break out of their field are refused",
+    "Addresses of mails that could break out of their header field are refused",
     arguments: [
       "", "@", "a@", "@b", "a b@example.org", "a@example.org\r\nBcc: x@example.org", "a@b@c", "<a@example.org>",
       "a,b@example.org",
@@ -52,7 +52,7 @@ struct MailAddressTests {
   func refused(text: String) { #expect(MailAddress(text) == nil) }
 
   @Test(
-    "Addresses of mails are taken as they are",
+    "Valid addresses of mails are accepted unchanged",
     arguments: ["a@localhost", "ana.ruiz+racha@example.org", "o'neil@xn--ar-ejemplo-x9a.es"])
   func taken(text: String) { #expect(MailAddress(text)?.description == text) }
 }

@@ -8,7 +8,7 @@ import Testing
 struct MailSettingsTests {
   private let home = Home(path: "/tmp/racha-settings")
 
-  @Test("Mails are files and links lead to this machine where nothing is set")
+  @Test("By default mails are files, and links lead to this machine")
   func defaults() throws {
     let settings = Settings(["racha.http.port": "9090"])
     let mails = MailSettings(settings, home)
@@ -21,7 +21,7 @@ struct MailSettingsTests {
     #expect(path == "/tmp/racha-settings/mails" && mails.connections == 2)
   }
 
-  @Test("A mail server is spoken to encrypted unless something else is set")
+  @Test("Connections to a mail server are encrypted unless configured otherwise")
   func server() throws {
     let settings = Settings([
       "racha.smtp.url": "smtp://mail.example.org:587", "racha.smtp.username": "racha", "racha.smtp.password": "s3cret",
@@ -38,7 +38,7 @@ struct MailSettingsTests {
   }
 
   @Test(
-    "A setting of mails that cannot be used is refused by its key",
+    "An invalid setting of mails is refused by its key",
     arguments: [
       ("racha.smtp.url", "http://example.org"), ("racha.smtp.url", "smtp://a/../b"), ("racha.smtp.url", "smtp://u:p@host"),
       ("racha.smtp.from", "Racha <racha@example.org>"), ("racha.publicUrl", "racha.example"), ("racha.publicUrl", "https://"),

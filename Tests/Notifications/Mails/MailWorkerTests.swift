@@ -34,7 +34,7 @@ final class MailWorkerTests {
   }
 
   @Test(
-    "Mails are sent into the folder: one private file, named by time, with the token in it and nowhere else",
+    "A mail is written into the folder as a private file named by time, with the token there and nowhere else",
     arguments: Language.allCases)
   func folder(language: Language) async throws {
     let event = try requested(language: language)
@@ -62,7 +62,7 @@ final class MailWorkerTests {
     Data(bytes).range(of: Data(text.utf8)) != nil
   }
 
-  @Test("Mails are sent once for each link, however often the event arrives")
+  @Test("A mail is sent once for each link, however often the event arrives")
   func once() async throws {
     let (first, second) = (try requested("ana"), try requested("ben"))
     let carrier = WatchedCarrier()
@@ -74,7 +74,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [1, 1])
   }
 
-  @Test("Mails are sent again after a failure, over a restart too, as the same mail")
+  @Test("A failed mail is sent again, also after a restart, as the same mail")
   func again() async throws {
     let event = try requested()
     let failing = WatchedCarrier { _ throws(MailFailure) in throw .connection }
@@ -99,7 +99,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
-  @Test("Mails are sent again after the program ended in the middle, as the same mail")
+  @Test("A mail interrupted by the end of the program is sent again, as the same mail")
   func interrupted() async throws {
     let event = try requested()
     let first = WatchedCarrier()
@@ -120,7 +120,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
-  @Test("A mail that a stop cuts off has not failed: it is sent again at once after the next start")
+  @Test("A mail interrupted by a stop has not failed, and is sent again at once after the next start")
   func cutOff() async throws {
     let event = try requested()
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -142,7 +142,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
-  @Test("A mail ends as a dead letter after the last attempt, at once where the server refuses for good")
+  @Test("A mail becomes a dead letter after the last attempt, or at once if the server refuses it permanently")
   func dead() async throws {
     let (worn, refused) = (try requested("worn"), try requested("refused"))
     let carrier = WatchedCarrier { letter throws(MailFailure) in
@@ -156,7 +156,7 @@ final class MailWorkerTests {
       Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
   }
 
-  @Test("No mail is sent when its link no longer works")
+  @Test("No mail is sent once its link no longer works")
   func obsolete() async throws {
     let (old, new) = (try requested("old"), try requested("new"))
     identity.forget(old.linkID)
@@ -169,7 +169,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["obsolete", "delivered"])
   }
 
-  @Test("Mails are sent as soon as identity gives out the secret, if it was away")
+  @Test("A mail waits while identity is down, and is sent once the secret can be read")
   func identityAway() async throws {
     let event = try requested()
     identity.goAway(true)
@@ -185,7 +185,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["delivered"])
   }
 
-  @Test("No more mails are sent at the same time than there are connections, and all of them")
+  @Test("As many mails are sent at the same time as there are connections, and no more")
   func connections() async throws {
     let events = try (0..<12).map { try requested("person\($0)") }
     let crowd = Crowd()

@@ -48,7 +48,7 @@ struct QuotedPrintableTests {
 @Suite("Encoded words")
 struct EncodedWordTests {
   @Test(
-    "Encoded words are as RFC 2047 says",
+    "Encoded words follow RFC 2047",
     arguments: [
       ("Plain subject", "Plain subject"),
       ("Confirma tu correo electrónico", "=?utf-8?B?Q29uZmlybWEgdHUgY29ycmVvIGVsZWN0csOzbmljbw==?="),
@@ -61,7 +61,7 @@ struct EncodedWordTests {
     #expect(EncodedWord.encode(text) == expected)
   }
 
-  @Test("Encoded words are folded so that no line of the subject is beyond 76 characters, with whole characters in each")
+  @Test("Encoded words are folded so that no line of the subject exceeds 76 characters, each with whole characters")
   func folds() {
     for count in 1...40 {
       let text = String(repeating: "ñandú ", count: count)
@@ -71,7 +71,7 @@ struct EncodedWordTests {
     }
   }
 
-  @Test("A character that is longer than an encoded word is cut between its scalars")
+  @Test("A character longer than an encoded word is split between its scalars")
   func longCharacter() throws {
     for count in 18...60 {
       let text = "Año e" + String(repeating: "\u{301}", count: count) + " fin"

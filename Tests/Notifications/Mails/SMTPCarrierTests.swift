@@ -23,7 +23,7 @@ struct SMTPCarrierTests {
     return SMTPCarrier(server: server, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test("Mails by SMTP arrive to the byte, with sender and addressee in the envelope")
+  @Test("A mail by SMTP arrives byte for byte, with sender and addressee in the envelope")
   func plain() async throws {
     let message = try MailMessageTests.message(.spanish)
     try await MailServer.run { server in
@@ -36,7 +36,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP keep lines that begin with a full stop, of any size")
+  @Test("A mail by SMTP keeps lines that begin with a full stop, whatever its size")
   func dots() async throws {
     let text = ".\r\n..\r\nend.\r\n" + String(repeating: ".dotted line\r\n", count: 5000)
     try await MailServer.run { server in
@@ -45,7 +45,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP log in; a wrong password is a failure of its own")
+  @Test("SMTP logs in, and a wrong password has its own failure")
   func login() async throws {
     try await MailServer.run(["--login", "racha:s3cret"]) { server in
       try await carrier(server.port) { ($0.username, $0.password) = ("racha", "s3cret") }.carry(letter())
@@ -56,7 +56,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails that the server refuses say with which reply", arguments: [550, 451])
+  @Test("A mail refused by the server is reported with the reply", arguments: [550, 451])
   func refused(reply: Int) async throws {
     try await MailServer.run(["--refuse", "nobody:\(reply)"]) { server in
       await #expect(throws: MailFailure.rejected(reply: reply)) {
@@ -67,7 +67,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP fail as a connection where nobody listens, and where somebody listens and says nothing")
+  @Test("A mail by SMTP fails as a connection if nobody listens, or if the server is silent")
   func unreachable() async throws {
     let port = try LocalPort.free()
     await #expect(throws: MailFailure.connection) { try await carrier(port).carry(letter()) }
@@ -78,7 +78,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP are broken off when the service must stop")
+  @Test("A mail by SMTP is aborted when the service must stop")
   func cancelled() async throws {
     let silent = try LocalPort.Listener()
     defer { silent.close() }
@@ -96,7 +96,7 @@ struct SMTPCarrierTests {
     #expect(await sending.value == .interrupted)
   }
 
-  @Test("Mails by SMTP are encrypted where that is required, and not sent where it cannot be or the server cannot be trusted")
+  @Test("A mail by SMTP is encrypted if required, and not sent if that fails or the server is not trusted")
   func encryption() async throws {
     let folder = "/tmp/racha-tls-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -121,7 +121,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP are encrypted from the first byte on where the URL says so, and log in")
+  @Test("A mail by SMTP is encrypted from the first byte if the URL says so, and logs in")
   func implicitEncryption() async throws {
     let folder = "/tmp/racha-tls-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -148,7 +148,7 @@ struct SMTPCarrierTests {
     }
   }
 
-  @Test("Mails by SMTP arrive once the server is up, once")
+  @Test("A mail by SMTP arrives once after the server has come up")
   func downThenUp() async throws {
     let port = try LocalPort.free()
     let identity = IdentityDouble()

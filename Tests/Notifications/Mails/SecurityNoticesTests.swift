@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("What is reported of the safety of accounts (ID-7, ID-15, NOT-6)", .timeLimit(.minutes(1)))
+@Suite("Notices about the security of accounts (ID-7, ID-15, NOT-6)", .timeLimit(.minutes(1)))
 final class SecurityNoticesTests {
   let identity = IdentityDouble()
   let at = Instant(milliseconds: 1_795_250_580_000)
@@ -38,7 +38,7 @@ final class SecurityNoticesTests {
   }
 
   @Test(
-    "A login unlike its account is reported by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
+    "An unusual login is reported by notification, and by mail with device, place, both links and advice (S 6, scenario 4)",
     arguments: [
       (LoginAlertLevel.notice, "loginNoticed" as NotificationKind, "loginNoticed"),
       (.suspicious, "loginSuspicious", "loginSuspicious"), (.high, "loginRefused", "loginRefused"),
@@ -70,7 +70,7 @@ final class SecurityNoticesTests {
     }
   }
 
-  @Test("A verification is reported by a notification, which every open session gets live; none by mail (S 8, scenario 1)")
+  @Test("A verification is reported by a notification, live to every open session, and not by mail (S 8, scenario 1)")
   func verified() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let carrier = WatchedCarrier()
@@ -113,7 +113,7 @@ final class SecurityNoticesTests {
     }
   }
 
-  @Test("An administrator is notified of a critical incident by both, of a report by mail (S 10, scenarios 1 and 3)")
+  @Test("A critical incident is reported to administrators by notification and mail, a report by mail (S 10, scenarios 1 and 3)")
   func administrator() async throws {
     let ana = try identity.person("ana")
     let mail = try identity.securityMail(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Which notification goes which way (NOT-4, E UC-07)")
+@Suite("Channels of notifications (NOT-4, E UC-07)")
 struct PreferenceRulesTests {
   private static let now = Instant(milliseconds: 1_795_250_580_000)
   private static let morning = now.adding(seconds: 3600)
@@ -35,7 +35,7 @@ struct PreferenceRulesTests {
     ("partnerOwnerLost", .administration, [.inbox, .push]),
   ]
 
-  @Test("What nobody chose goes by the channels that are usual for its category or kind", arguments: usual)
+  @Test("Without a choice, a notification uses the default channels of its category or kind", arguments: usual)
   func defaults(name: String, category: NotificationCategory, channels: Set<NotificationChannel>) throws {
     let kind = try Self.kind(name)
     #expect(kind.category == category)
@@ -45,14 +45,14 @@ struct PreferenceRulesTests {
     #expect(Set(decisions.keys).subtracting(channels).isSubset(of: [.inbox]))
   }
 
-  @Test("It is known of each category, and of each kind that is off unless somebody switches it on, how it goes")
+  @Test("Each category, and each kind that is off by default, reports its channels")
   func known() {
     #expect(Set(Self.usual.map(\.1)) == Set(NotificationCategory.allCases))
     let off = NotificationSpec.all.filter { !$0.channels.isEmpty && $0.delivery.defaults.isEmpty }.map(\.name)
     #expect(Set(off) == Set(Self.usual.filter(\.2.isEmpty).map(\.0)))
   }
 
-  @Test("A message waits a moment for being read in the inbox, before it is pushed; what changes it goes no way of its own")
+  @Test("A message is pushed a few seconds later unless it is read in the inbox, and its changes use no channel of their own")
   func messages() throws {
     func decide(_ name: String) throws -> [NotificationChannel: DeliveryDecision] {
       PreferenceRules.decide(try Self.kind(name), for: DeliveryRecipient(), at: Self.now)
@@ -61,7 +61,7 @@ struct PreferenceRulesTests {
     #expect(try decide("messageEdited") == [:])
   }
 
-  @Test("What was chosen for a kind goes before what was for its category, and what is switched off is silent (E UC-06 AF-03)")
+  @Test("A choice for a kind overrides one for its category, and a switched-off notification is silent (E UC-06 AF-03)")
   func chosen() throws {
     var recipient = DeliveryRecipient()
     recipient.choices = Self.choices([
@@ -78,7 +78,7 @@ struct PreferenceRulesTests {
   }
 
   @Test(
-    "Mails of security, verification, recovery and deletion, and their notices in the inbox, come whatever was chosen, and at once",
+    "Required mails and inbox notices of security, verification, recovery and deletion ignore choices and quiet hours",
     arguments: [
       "verification", "recovery", "emailChange", "emailChangeNotice", "emailChanged", "passwordChanged", "identityLinked",
       "identityUnlinked", "tokenCreated", "suspensionLink", "accountDeleted", "loginNoticed", "loginSuspicious",
@@ -96,7 +96,7 @@ struct PreferenceRulesTests {
     if kind.inbox != nil { #expect(decisions[.inbox] == .now) }
   }
 
-  @Test("In quiet hours the inbox is filled, what is urgent comes through, and the rest waits for their end (E UC-07)")
+  @Test("In quiet hours the inbox is filled, urgent notifications are sent, and the rest waits for their end (E UC-07)")
   func quiet() throws {
     var recipient = DeliveryRecipient(quietUntil: Self.morning)
     let held = DeliveryDecision.hold(until: Self.morning, .quietHours)
@@ -111,7 +111,7 @@ struct PreferenceRulesTests {
     #expect(PreferenceRules.decide(try Self.kind("reportActed"), for: recipient, at: Self.now)[.email] == .now)
   }
 
-  @Test("News that end are not sent from then on, and wait for nothing later; what is silent anyway stays so")
+  @Test("Expired notifications are not sent, nor held beyond their end; silent ones stay silent")
   func ends() {
     let (before, after) = (Self.now.adding(seconds: -1), Self.now.adding(seconds: 1))
     let held = DeliveryDecision.hold(until: Self.morning, .quietHours)
@@ -124,7 +124,7 @@ struct PreferenceRulesTests {
     #expect(off.ended(at: before, now: Self.now) == off)
   }
 
-  @Test("Nothing that can be switched off is mailed to an address that nobody verified, or pushed to somebody who is suspended")
+  @Test("Optional notifications are not mailed to unverified addresses, nor mailed or pushed to suspended accounts")
   func unreachable() throws {
     let kind = try Self.kind("reportActed")
     #expect(
@@ -135,7 +135,7 @@ struct PreferenceRulesTests {
         == [.inbox: .now, .email: .silent(.suspended), .push: .silent(.suspended)])
   }
 
-  @Test("A kind goes only by channels that can carry it, and what is required of it is on", arguments: NotificationSpec.all)
+  @Test("A kind's default channels can carry it, and its required ones are among them", arguments: NotificationSpec.all)
   func declared(kind: NotificationSpec) {
     #expect(kind.delivery.defaults.isSubset(of: kind.channels) && kind.delivery.required.isSubset(of: kind.delivery.defaults))
     #expect(kind.channels.isEmpty == (kind.isRemoval || ["messageEdited", "taskCommentRestored"].contains(kind.name)))

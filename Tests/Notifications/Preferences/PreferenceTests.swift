@@ -49,7 +49,7 @@ struct PreferenceTests {
     return try await ana.send(ListNotifications.self, .init()).items.map(\.kind)
   }
 
-  @Test("UC13: who mutes help is notified of none, and the log says so; who does not mute it any more is notified again")
+  @Test("UC13: an account that mutes help gets no notifications of it, which is logged, until it stops muting")
   func muteHelp() async throws {
     try await run { services, ana in
       let muted = try await choose(
@@ -73,7 +73,7 @@ struct PreferenceTests {
     }
   }
 
-  @Test("Help that was muted at identity stays muted here, once: what is chosen here later stays, whatever identity publishes")
+  @Test("Help muted at identity is muted here once; later choices here persist, whatever identity publishes")
   func takenOver() async throws {
     try await run { services, ana in
       try await services.change(ana, receivedBy: .notifications) { $0.mutesHelp = true }
@@ -95,7 +95,7 @@ struct PreferenceTests {
   }
 
   @Test(
-    "E UC-06 AF-03: a completed challenge of which nobody wants to be notified is logged silently; what else there is of the kind comes"
+    "E UC-06 AF-03: a completed challenge is logged as silent if such notifications are off, and other kinds still arrive"
   )
   func oneKind() async throws {
     try await run { services, ana in
@@ -120,7 +120,7 @@ struct PreferenceTests {
   }
 
   @Test(
-    "What protects the account cannot be switched off, and is refused by its name; nor is there a choice of what there is not")
+    "Switching off what protects the account is refused by name, and so are unknown choices")
   func refused() async throws {
     try await run { services, ana in
       for kind in ["loginSuspicious", "verification", "recovery", "accountDeleted", "passwordChanged"] {
@@ -168,7 +168,7 @@ struct PreferenceTests {
     }
   }
 
-  @Test("Preferences list every category with its kinds, in the reader's language, and each account's are its own")
+  @Test("Preferences list every category with its kinds, in the reader's language, for each account separately")
   func listed() async throws {
     try await run { services, ana in
       let ben = try await services.register(language: .spanish)
@@ -189,7 +189,7 @@ struct PreferenceTests {
     }
   }
 
-  @Test("Who mutes help by what was kept before there were preferences mutes it after the upgrade")
+  @Test("An account that muted help before preferences existed still mutes it after the upgrade")
   func upgrade() async throws {
     let migrations = try PreferenceTests.migrations()
     let number = try #require(migrations.first { $0.name == "preferences" }).number

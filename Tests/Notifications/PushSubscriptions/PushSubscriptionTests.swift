@@ -11,7 +11,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Devices that take pushes (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Push subscriptions of devices (NOT-5)", .timeLimit(.minutes(1)))
 struct PushSubscriptionTests {
   private let identity = IdentityDouble()
   static let key = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
@@ -42,7 +42,7 @@ struct PushSubscriptionTests {
     Person(bus: services.gateway, caller: Caller(kind: .account, account: person.id, session: SessionID(), isVerified: true))
   }
 
-  @Test("A device is subscribed once, listed without its secrets, renamed and removed; a stranger sees and changes nothing of it")
+  @Test("A device is subscribed once, listed without its secrets, renamed and removed, by its account only")
   func owned() async throws {
     try await run { services, ana in
       let phone = try await ana.send(CreatePushSubscription.self, try input("Phone"))
@@ -66,7 +66,7 @@ struct PushSubscriptionTests {
     }
   }
 
-  @Test("Who logs in on another's device takes over its subscription; who knows its address alone does not")
+  @Test("Logging in on another's device takes over its subscription, and knowing only its address does not")
   func movedOn() async throws {
     try await run { services, ana in
       _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
@@ -80,7 +80,7 @@ struct PushSubscriptionTests {
   }
 
   @Test(
-    "What cannot be pushed to is refused by its field; an account has 20 devices at most; a script and a session in doubt subscribe none"
+    "Invalid push subscriptions are refused by field, also by a script or a session in doubt, and beyond 20 devices"
   )
   func refused() async throws {
     try await run { services, ana in
@@ -113,7 +113,7 @@ struct PushSubscriptionTests {
     }
   }
 
-  @Test("A subscription ends with its session, whatever ended it, and with withdrawn access; those of other sessions stay")
+  @Test("A subscription ends with its session or with withdrawn access, and other sessions' stay")
   func ended() async throws {
     try await run { services, ana in
       let tablet = another(services, ana)
@@ -136,7 +136,7 @@ struct PushSubscriptionTests {
     }
   }
 
-  @Test("That a session expired, or is gone after a restore, no event tells: identity is asked, and pauses what is in doubt")
+  @Test("Sessions that expired or were lost in a restore are looked up at identity; pushes for doubtful ones pause")
   func asked() async throws {
     try await run { services, ana in
       let (tablet, watch) = (another(services, ana), another(services, ana))
@@ -165,7 +165,7 @@ struct PushSubscriptionTests {
   }
 
   @Test(
-    "Settings that cannot be used are refused by name",
+    "Invalid settings of pushes are refused by name",
     arguments: [
       ("racha.push.allowedOrigins", "push.example.lan"), ("racha.push.allowedOrigins", "https://push.example.lan/path"),
       ("racha.push.contact", "ops@example.org"), ("racha.push.connections", "0"),
@@ -177,7 +177,7 @@ struct PushSubscriptionTests {
     #expect(failure.map { "\($0)".contains(key) } == true)
   }
 
-  @Test("One's own push services are set by their origins, with commas between; push services learn whom to turn to")
+  @Test("One's own push services are configured by origin, separated by commas, and push services get a contact")
   func ownServices() {
     let settings = Settings([
       "racha.push.allowedOrigins": "https://push.example.lan:8443, http://10.0.0.7", "racha.publicUrl": "https://racha.example/",

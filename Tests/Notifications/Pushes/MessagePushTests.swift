@@ -72,7 +72,7 @@ struct MessagePushTests {
     return try #require(try JSONTape(Array(push.text.utf8)).json["notification"])
   }
 
-  @Test("A message is pushed some seconds after it was sent, unless it was read meanwhile: in the inbox, or in its conversation")
+  @Test("A message is pushed some seconds after it was sent, unless it was read in the inbox or its conversation")
   func delayed() async throws {
     try await run { services, service, ana in
       let (inInbox, inConversation) = (try sent("inbox", to: ana), try sent("conversation", to: ana))
@@ -98,7 +98,7 @@ struct MessagePushTests {
     }
   }
 
-  @Test("Who has messages pushed and not in the inbox is not pushed what was read in its conversation either")
+  @Test("A message read in its conversation is not pushed either if messages are off in the inbox")
   func outOfInbox() async throws {
     try await run { services, service, ana in
       _ = try await ana.send(
@@ -120,7 +120,7 @@ struct MessagePushTests {
   }
 
   @Test(
-    "A message that is edited and removed after it was pushed is replaced on the device, each time silently and under the same topic, and at last says nothing"
+    "A pushed message that is edited or removed is replaced on the device, silently and under the same topic"
   )
   func changed() async throws {
     try await run { services, service, ana in
@@ -151,7 +151,7 @@ struct MessagePushTests {
   }
 
   @Test(
-    "An edit is not pushed to who has switched messages off since, nor where nothing is kept of them; a removal is, for it takes back",
+    "An edit is not pushed if messages are off by now, or off in the inbox; a removal still is",
     arguments: [NotificationChannel.inbox, .push])
   func editedOutOfInbox(_ off: NotificationChannel) async throws {
     try await run { services, service, ana in

@@ -6,7 +6,7 @@ import Web
 
 @testable import NotificationsService
 
-@Suite("Where pushes are carried to (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Addresses that pushes are sent to (NOT-5)", .timeLimit(.minutes(1)))
 struct PushCarrierTests {
   private func push(_ endpoint: String) throws -> PushRequest {
     PushRequest(endpoint: try PushEndpoint(text: endpoint), headers: ["TTL: 60"], body: [1, 2, 3])
@@ -21,7 +21,7 @@ struct PushCarrierTests {
     return PushCarrier(rules: rules, find: { _ in addresses })
   }
 
-  @Test("A service one of whose addresses is not public is pushed nothing, for good; one without an address is tried again")
+  @Test("A push to a service with a private address is given up, and one to an unresolved name is retried")
   func refused() async throws {
     let push = try self.push("https://push.example.org/send/1")
     #expect(await carrier(.init(), "1.1.1.1", "10.0.0.1").carry(push) == .never(.notPublic))
@@ -32,7 +32,7 @@ struct PushCarrierTests {
     }
   }
 
-  @Test("A name is looked up once: connected to is what was looked at; a service of one's own is asked for by whoever knows it")
+  @Test("A push service's name is resolved once and its checked address used; one's own service is not resolved in advance")
   func pinned() async throws {
     let carrier = await self.carrier(PushEndpointRules(ownOrigins: ["http://push.lan:9000"]), "1.1.1.1", "2606:4700::1111")
     let request = try await carrier.request(push("https://Push.example.org/send/1"))
@@ -44,7 +44,7 @@ struct PushCarrierTests {
   }
 
   @Test(
-    "A request goes to the addresses that it is given, and nobody is asked for the name", .enabled(if: PushService.python != nil))
+    "A request goes to its given addresses without resolving the name", .enabled(if: PushService.python != nil))
   func reached() async throws {
     try await PushService.run { service in
       // A name that there never is (RFC 2606).

@@ -14,7 +14,7 @@ struct PushEncryptionTests {
 
   private func bytes(_ text: String) throws -> [UInt8] { try #require(Base64URL.decode(text)) }
 
-  @Test("RFC 8291's example (Appendix A) comes out to the byte")
+  @Test("RFC 8291's example (Appendix A) is reproduced byte for byte")
   func example() throws {
     let own = try P256.KeyAgreement.PrivateKey(rawRepresentation: bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
     let body = try PushEncryption.body(
@@ -27,7 +27,7 @@ struct PushEncryptionTests {
         + "yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN")
   }
 
-  @Test("No body is longer than push services take, nor says by its length how long a short text is")
+  @Test("No encrypted body exceeds the maximum of push services, nor reveals the length of a short text")
   func lengths() throws {
     let (key, secret) = (try PushKey(text: Self.key), try PushSecret(text: Self.secret))
     let lengths = try [0, 1, 200, 2999, PushEncryption.maxPlaintext].map {
@@ -41,7 +41,7 @@ struct PushEncryptionTests {
   }
 
   @Test(
-    "A token is signed for its service, a few hours and the server's key, which stays the same and can be followed by another")
+    "A push token is signed for its service, for a few hours, by the server's key, which persists and can be replaced")
   func authorization() throws {
     let home = Home(path: "/tmp/racha-push-keys-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }

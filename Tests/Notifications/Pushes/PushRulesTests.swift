@@ -10,7 +10,7 @@ import Testing
 @Suite("Rules of pushes (NOT-5, RFC 8030)")
 struct PushRulesTests {
   @Test(
-    "Endpoints are https URLs at port 443 with a name, neither addresses nor logins; those of one's own service as they are set",
+    "Endpoints are https URLs with a name at port 443, without login, or those of one's own configured service",
     arguments: [
       ("https://push.example.org/send/AZ?up=1&x=%20", true), ("https://PUSH.example.org:443/a", true),
       ("https://push.example.org:8443/a", false), ("https://push.example.org:80/a", false),
@@ -28,7 +28,7 @@ struct PushRulesTests {
   }
 
   @Test(
-    "What is no URL of a push service is refused",
+    "An invalid URL of a push service is refused",
     arguments: [
       "", "push", "ftp://push.example.org/", "https://", "https:///a", "https://a:b@push.example.org/",
       "https://push.example.org:0/",
@@ -39,7 +39,7 @@ struct PushRulesTests {
     #expect(throws: FieldRule.self) { try PushEndpoint(text: text) }
   }
 
-  @Test("An endpoint of more than 1,000 characters is said to be too long")
+  @Test("An endpoint of more than 1,000 characters is refused as too long")
   func longEndpoints() throws {
     let start = "https://push.example.org/"
     let longest = start + String(repeating: "a", count: 1000 - start.count)
@@ -47,7 +47,7 @@ struct PushRulesTests {
     #expect(throws: FieldRule("too_long", ["max": .number(1000)])) { try PushEndpoint(text: longest + "a") }
   }
 
-  @Test("An endpoint's origin is as browsers write it")
+  @Test("An endpoint's origin is written as browsers write it")
   func origins() throws {
     #expect(try PushEndpoint(text: "https://Push.Example.org:443/a").origin == "https://push.example.org")
     #expect(try PushEndpoint(text: "https://push.example.org:8443?a").origin == "https://push.example.org:8443")
@@ -55,7 +55,7 @@ struct PushRulesTests {
   }
 
   @Test(
-    "Only addresses of the public internet are connected to",
+    "Pushes connect only to addresses of the public internet",
     arguments: [
       ("1.1.1.1", true), ("142.250.1.1", true), ("172.15.0.1", true), ("172.32.0.1", true), ("100.128.0.1", true),
       ("0.0.0.0", false), ("10.1.2.3", false), ("100.64.0.1", false), ("100.127.255.255", false), ("127.0.0.1", false),
@@ -74,7 +74,7 @@ struct PushRulesTests {
     #expect(PublicAddress.isPublic(address.bytes) == isPublic)
   }
 
-  @Test("What a push service answers: taken, gone, another time, never")
+  @Test("A push service's answer means delivered, gone, retry or never")
   func answers() {
     for status in [200, 201, 202, 204] { #expect(PushAnswer(status: status, retryAfterSeconds: nil) == .accepted) }
     for status in [404, 410] { #expect(PushAnswer(status: status, retryAfterSeconds: nil) == .gone) }
@@ -86,7 +86,7 @@ struct PushRulesTests {
     }
   }
 
-  @Test("It is tried again after growing delays, and no sooner than the service asks for")
+  @Test("Failed pushes are retried after growing delays, never before Retry-After")
   func retries() throws {
     let retry = PushRetry()
     #expect((1...7).map { retry.delaySeconds(attempts: $0, asked: nil) } == [5, 20, 80, 320, 1280, 3600, 3600])
@@ -100,7 +100,7 @@ struct PushRulesTests {
     for nonsense in ["", "soon", "-5", "1.5"] { #expect(PushCarrier.seconds(nonsense, at: now) == nil) }
   }
 
-  @Test("Topics are the same for the same, different for each device, and as long as RFC 8030 allows")
+  @Test("A push topic is the same for the same subject, differs by device, and is as long as RFC 8030 allows")
   func topics() throws {
     let (one, other) = (try PushSecret(text: "BTBZMqHH6r4Tts7J_aSIgg"), try PushSecret(text: "AAAAAAAAAAAAAAAAAAAAAA"))
     let topic = PushRules.topic("messages.sent/1", one)
@@ -120,7 +120,7 @@ struct PushRulesTests {
     #expect(PushRules.relatives(of: "messages.sent/1") == nil)
   }
 
-  @Test("A push lives as long as its kind says, and no longer than what it says is of use")
+  @Test("A push lives as long as its kind allows, but no longer than its content is useful")
   func ends() throws {
     let now = try Instant(text: "2026-11-21T12:00:00.000Z")
     func end(_ kind: String, _ endsAt: Instant?) -> Instant {
@@ -135,7 +135,7 @@ struct PushRulesTests {
   }
 
   @Test(
-    "Every kind that can be pushed has a time to live of a day at least and four weeks at most; reminders and goals, which are of a day, of hours"
+    "Every pushed kind lives for a day to four weeks, and reminders and goals for at least an hour"
   )
   func timesToLive() {
     for kind in NotificationSpec.all where kind.channels.contains(.push) {
@@ -144,7 +144,7 @@ struct PushRulesTests {
     }
   }
 
-  @Test("A payload is in the declarative form, below 3,000 bytes however long its words are, and ends with whole characters")
+  @Test("A push payload is declarative, smaller than 3,000 bytes however long its texts are, and cut at whole characters")
   func payloads() throws {
     func payload(_ title: String, _ text: String) -> PushPayload {
       PushPayload(

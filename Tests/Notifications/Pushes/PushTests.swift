@@ -71,7 +71,7 @@ final class PushTests {
     }
   }
 
-  @Test("A notification is pushed encrypted, signed and in the declarative form, in the account's language; opening it reads it")
+  @Test("A notification is pushed encrypted, signed and declarative, in the account's language, and opening it marks it as read")
   func pushed() async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -109,7 +109,7 @@ final class PushTests {
   }
 
   @Test(
-    "It goes to each device, to each in its language and under a topic of the same; who has none is pushed nothing, and nothing is logged"
+    "A notification is pushed to each device in its language, under a topic per subject; without devices nothing is logged"
   )
   func devices() async throws {
     try await PushService.run { service in
@@ -128,7 +128,7 @@ final class PushTests {
   }
 
   @Test(
-    "What is taken back or changed is replaced where it was pushed, silently and under the same topic; on devices that showed it")
+    "A withdrawn or changed notification is replaced on devices that showed it, silently and under the same topic")
   func replaced() async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -157,7 +157,7 @@ final class PushTests {
     }
   }
 
-  @Test("404 and 410 end a subscription, and the log says that there is no device", arguments: [404, 410])
+  @Test("Answers 404 and 410 end a push subscription, and the log says that there is no device", arguments: [404, 410])
   func gone(_ status: Int) async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -171,7 +171,7 @@ final class PushTests {
     }
   }
 
-  @Test("429 and 5xx are retried after what Retry-After says, over a restart, under the same topic", arguments: [429, 503])
+  @Test("A push answered with 429 or 5xx is retried after Retry-After, despite a restart", arguments: [429, 503])
   func retried(_ status: Int) async throws {
     try await PushService.run { service in
       var (ana, first): (Person?, PushService.Push?) = (nil, nil)
@@ -204,7 +204,7 @@ final class PushTests {
   }
 
   @Test(
-    "What is refused for good, and redirects, which nobody follows, are failures with the reason; the subscription stays",
+    "A refused or redirected push fails with the reason, and its subscription stays",
     arguments: [413, 307])
   func refused(_ status: Int) async throws {
     try await PushService.run { service in
@@ -221,7 +221,7 @@ final class PushTests {
     }
   }
 
-  @Test("A push that was on its way when the program ended goes again, under the same topic; one device is enough to be sent")
+  @Test("A push interrupted by the end of the program is sent again, under the same topic; one device counts as sent")
   func interrupted() async throws {
     try await PushService.run { service in
       var (ana, first): (Person?, PushService.Push?) = (nil, nil)
@@ -242,7 +242,7 @@ final class PushTests {
     }
   }
 
-  @Test("What was removed or read before it could be pushed is not pushed")
+  @Test("A notification removed or read before its push is not pushed")
   func withdrawn() async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -273,7 +273,7 @@ final class PushTests {
     }
   }
 
-  @Test("What waited for the end of quiet hours goes as one push; what is urgent comes through them with high urgency")
+  @Test("Pushes held by quiet hours are sent as one, and urgent ones are sent at once with high urgency")
   func together() async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -303,7 +303,7 @@ final class PushTests {
     }
   }
 
-  @Test("Nothing is pushed while nobody knows whether the session lives, and all of it once identity is there again")
+  @Test("Pushes wait while identity cannot say whether the session is alive, and are sent once it can")
   func identityAway() async throws {
     try await PushService.run { service in
       try await run(service) { services in
@@ -320,7 +320,7 @@ final class PushTests {
     }
   }
 
-  @Test("Of an erased account no subscription and no push is left")
+  @Test("Erasing an account removes its push subscriptions and pushes")
   func erased() async throws {
     try await PushService.run { service in
       try await run(service) { services in

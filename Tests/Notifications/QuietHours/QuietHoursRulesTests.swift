@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Quiet hours by the clock on the wall (NOT-4)")
+@Suite("Quiet hours in local time (NOT-4)")
 struct QuietHoursRulesTests {
   private static func hours(_ start: String, _ end: String) throws -> QuietHours {
     QuietHours(startsAt: try QuietTime(text: start), endsAt: try QuietTime(text: end))
@@ -16,7 +16,7 @@ struct QuietHoursRulesTests {
 
   /// Local times are Madrid's: an hour before UTC in winter, two in summer.
   @Test(
-    "Quiet hours end at their end, over midnight and over summer time",
+    "Quiet hours end at their end, across midnight and clock changes",
     arguments: [
       // Outside, at the very start, over midnight, at the very end.
       ("22:00", "07:00", "2026-11-21T20:59:59.999Z", nil),
@@ -41,7 +41,7 @@ struct QuietHoursRulesTests {
     #expect(found?.description == expected)
   }
 
-  @Test("Quiet hours end as a slow look at each minute of the clocks finds, in ten zones, at every change of 2024 to 2027")
+  @Test("The end of quiet hours equals that of a minute-by-minute search, in ten zones, at every clock change of 2024 to 2027")
   func model() throws {
     let zones = [
       "UTC", "Europe/Madrid", "America/New_York", "America/Santiago", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu",

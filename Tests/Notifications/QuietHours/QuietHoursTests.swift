@@ -59,7 +59,7 @@ final class QuietHoursTests {
   }
 
   @Test(
-    "What comes at night is in the inbox at once, and goes by one mail in the morning, however often the service ends in between (E UC-07)"
+    "A notification at night is in the inbox at once and mailed once in the morning, despite restarts (E UC-07)"
   )
   func morning() async throws {
     var account: Person?
@@ -103,7 +103,7 @@ final class QuietHoursTests {
     }
   }
 
-  @Test("What was read, taken back or switched off at night is not sent in the morning; one thing alone goes by its own mail")
+  @Test("A notification read, withdrawn or switched off at night is not sent in the morning; a single one has its own mail")
   func lessened() async throws {
     var account: Person?
     try await run(at: "2026-11-21T22:00:00.000Z") { services in
@@ -132,7 +132,7 @@ final class QuietHoursTests {
   }
 
   @Test(
-    "Who has no quiet hours any more, or is where it is day by now, gets at once what waits; who has others waits for their end")
+    "Held notifications are sent once quiet hours are removed or over in a new time zone, or at their new end")
   func changed() async throws {
     let carrier = WatchedCarrier()
     try await run(at: "2026-11-21T23:00:00.000Z", carrier) { services in
@@ -157,7 +157,7 @@ final class QuietHoursTests {
     }
   }
 
-  @Test("What is urgent comes through quiet hours, and bad quiet hours are refused by field and rule")
+  @Test("Urgent notifications ignore quiet hours, and invalid quiet hours are refused by field and rule")
   func urgent() async throws {
     let carrier = WatchedCarrier()
     try await run(at: "2026-11-21T23:00:00.000Z", carrier) { services in

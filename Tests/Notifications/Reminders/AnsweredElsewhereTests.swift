@@ -14,7 +14,7 @@ import Testing
 
 /// Reminders on several devices, with a push service of the tests' own.
 @Suite(
-  "Reminders that were answered elsewhere (NOT-2, NOT-5)", .enabled(if: PushService.python != nil), .timeLimit(.minutes(2)))
+  "Reminders answered elsewhere (NOT-2, NOT-5)", .enabled(if: PushService.python != nil), .timeLimit(.minutes(2)))
 final class AnsweredElsewhereTests {
   private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
   let identity = IdentityDouble()
@@ -70,7 +70,7 @@ final class AnsweredElsewhereTests {
   }
 
   @Test(
-    "'Done' and 'remind me again' from one device let the others say that the reminder is no longer current, once, silently and in its place",
+    "Answering a reminder on one device replaces it on others by 'no longer current', once and silently",
     arguments: ReminderReply.allCases)
   func onOneDevice(_ reply: ReminderReply) async throws {
     try await run { services, service, ana in
@@ -117,7 +117,7 @@ final class AnsweredElsewhereTests {
   }
 
   @Test(
-    "Where the second of two reminders of a day has not reached a device, 'done' lets that device give up the first, and it never gets the second"
+    "If a day's second reminder has not reached a device, 'done' replaces the first there, and the second is never sent"
   )
   func halfway() async throws {
     try await run { services, service, ana in
@@ -156,7 +156,7 @@ final class AnsweredElsewhereTests {
     }
   }
 
-  @Test("A newer reminder takes the place of a replacement that could not be pushed yet, which does not come behind it")
+  @Test("A newer reminder supersedes a replacement that could not be pushed yet, which is not sent later")
   func newer() async throws {
     try await run { services, service, ana in
       try await subscribe(ana, service, "/push/201,503,201/phone")
@@ -177,7 +177,7 @@ final class AnsweredElsewhereTests {
     }
   }
 
-  @Test("The device on which a reminder was opened before it was answered in the app is told nothing more; another one is")
+  @Test("A device on which a reminder was opened before it was answered in the app gets no replacement; another does")
   func opened() async throws {
     try await run { services, service, ana in
       let other = Person(
@@ -199,7 +199,7 @@ final class AnsweredElsewhereTests {
     }
   }
 
-  @Test("What was done of the day before leaves the newer reminder of today, which devices show in its place")
+  @Test("Completing the day before leaves today's newer reminder on devices")
   func dayBefore() async throws {
     try await run { services, service, ana in
       try await subscribe(ana, service, "/push/201/phone")

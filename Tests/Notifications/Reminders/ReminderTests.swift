@@ -12,7 +12,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Reminders on their way, and their answers (NOT-2)", .timeLimit(.minutes(1)))
+@Suite("Delivery of reminders and their answers (NOT-2)", .timeLimit(.minutes(1)))
 struct ReminderTests {
   private let identity = IdentityDouble()
   private let links = ReminderLinks(secret: Array(repeating: 7, count: 32), publicURL: "https://racha.example")
@@ -85,7 +85,7 @@ struct ReminderTests {
     return String(text(letter)[start.upperBound...].prefix { $0 != "&" })
   }
 
-  @Test("A token names its reminder; none is taken that was changed anywhere, cut, or made by another key")
+  @Test("A reminder's token names it, and changed, truncated or foreign tokens are refused")
   func tokens() throws {
     let id = ID<Reminder>()
     let device = ID<PushSubscription>()
@@ -106,7 +106,7 @@ struct ReminderTests {
   }
 
   @Test(
-    "A reminder stands in the inbox once, in its owner's language, and is answered there once; others' and other kinds are not")
+    "A reminder is once in the inbox, in its owner's language, and answered there once, by its owner only")
   func fromInbox() async throws {
     try await run { services in
       let (ana, ben) = (try await person(services), try await person(services, language: .spanish))
@@ -147,7 +147,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("Mailed where its owner chose so, it is answered by its link without login: read first, once, until its day ends")
+  @Test("A mailed reminder is answered by its link without login, once, until its day ends")
   func byMail() async throws {
     let carrier = WatchedCarrier()
     try await run(carrier) { services in
@@ -207,7 +207,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("One that was missed is logged with the reason, once and for each channel that is on, and alerts nobody")
+  @Test("A missed reminder is logged once for each active channel with the reason, and alerts nobody")
   func missed() async throws {
     try await run { services in
       let ana = try await person(services)
@@ -224,7 +224,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("A newer reminder of an activity takes the place of the one before, and not of another activity's")
+  @Test("A newer reminder of an activity replaces the former one, and no other activity's")
   func replaced() async throws {
     try await run { services in
       let ana = try await person(services)
@@ -237,7 +237,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("What quiet hours hold goes in the morning, but for a day that is done by then, or over")
+  @Test("Reminders held by quiet hours are sent in the morning, unless their day is done or over by then")
   func quietHours() async throws {
     let carrier = WatchedCarrier()
     let night = "2026-11-21T22:30:00.000Z"
@@ -268,7 +268,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("A push has a button for each answer, and the token by which the app gives it", .enabled(if: PushService.python != nil))
+  @Test("A reminder's push has a button for each answer, and the token for it", .enabled(if: PushService.python != nil))
   func pushed() async throws {
     try await PushService.run { service in
       try await run(settings: ["racha.push.allowedOrigins": service.origin]) { services in

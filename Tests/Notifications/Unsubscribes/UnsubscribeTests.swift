@@ -11,12 +11,12 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Links that end mails (RFC 8058, NOT-4)", .timeLimit(.minutes(1)))
+@Suite("Unsubscribe links of mails (RFC 8058, NOT-4)", .timeLimit(.minutes(1)))
 struct UnsubscribeTests {
   private let identity = IdentityDouble()
   private let links = UnsubscribeLinks(secret: Array(repeating: 7, count: 32))
 
-  @Test("A token says which mails of which account it ends, for every kind of mail that can be ended, and stays short")
+  @Test("An unsubscribe token names account and mails, for every kind of optional mail, and stays short")
   func tokens() throws {
     let account = AccountID()
     let scopes = NotificationSpec.all.map { UnsubscribeScope.kind($0.name) }.filter { !$0.kinds.isEmpty } + [.all]
@@ -28,7 +28,7 @@ struct UnsubscribeTests {
     }
   }
 
-  @Test("No token is taken that was changed anywhere, cut, made by another key, or of mails that cannot be ended")
+  @Test("An unsubscribe token that is changed, truncated, of another key or for required mails is refused")
   func forged() throws {
     let token = links.token(.kind("taskEnrolled"), of: AccountID())
     let bytes = try #require(Base64URL.decode(token))
@@ -64,7 +64,7 @@ struct UnsubscribeTests {
       byAccountID: AccountID(), byUsername: try Username(text: "ben"), at: .now)
   }
 
-  @Test("One click in a mail ends that kind of mail, without login and however often, and leaves the inbox and other mails")
+  @Test("One click on an unsubscribe link ends that kind of mail without login, repeatably, and not inbox or other mails")
   func oneClick() async throws {
     let carrier = WatchedCarrier()
     try await run(carrier) { services in
@@ -95,7 +95,7 @@ struct UnsubscribeTests {
     }
   }
 
-  @Test("Mails of security, verification, recovery and deletion have no link that ends them")
+  @Test("Required mails of security, verification, recovery and deletion have no unsubscribe link")
   func required() async throws {
     let carrier = WatchedCarrier()
     let ana = try identity.person("ana")

@@ -11,10 +11,10 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("When the summary of a week is due (NOT-3)")
+@Suite("When a weekly summary is due (NOT-3)")
 struct WeeklySummaryRulesTests {
   @Test(
-    "It is due at eight on the Monday behind it, where the account is, also where the clocks change on the Sunday",
+    "A weekly summary is due at eight on Monday in the account's time zone, also across a clock change",
     arguments: [
       ("UTC", 0, "2026-11-16", "2026-11-23T08:00:00.000Z"), ("America/New_York", 6, "2026-11-16", "2026-11-23T13:00:00.000Z"),
       ("Asia/Kolkata", 0, "2026-11-16", "2026-11-23T02:30:00.000Z"),
@@ -26,7 +26,7 @@ struct WeeklySummaryRulesTests {
     #expect(WeeklySummaryRules.due(try LocalDay(text: monday), calendar).description == expected)
   }
 
-  @Test("Of weeks that were missed only the last one that is over is told")
+  @Test("Of several missed weekly summaries only the last is sent")
   func missed() throws {
     let first = try LocalDay(text: "2026-11-16")
     for (today, week) in [("2026-11-23", "2026-11-16"), ("2026-11-29", "2026-11-16"), ("2026-12-08", "2026-11-30")] {
@@ -98,7 +98,7 @@ final class WeeklySummaryTests {
   }
 
   @Test(
-    "On Monday morning each account is told once, in its language, what became of its week, however often the service ends; of nothing it is not told"
+    "On Monday each account gets one summary of its week in its language, despite restarts, and none of an empty week"
   )
   func once() async throws {
     let people = try await join([.english, .spanish, .english])
@@ -136,7 +136,7 @@ final class WeeklySummaryTests {
     }
   }
 
-  @Test("A service that does not answer is asked again and again, and then its part is said not to be available")
+  @Test("A service that does not answer is asked repeatedly, and then its part of the summary is marked as unavailable")
   func away() async throws {
     // Where what the others know is nothing to be told, it is waited for longer.
     #expect(WeeklySummaryRules.retry(attempts: 4, isEmpty: false, at: .now) == nil)
@@ -171,7 +171,7 @@ final class WeeklySummaryTests {
     }
   }
 
-  @Test("It is mailed to those alone who choose so, with streaks by name and the register's checkpoint to keep")
+  @Test("A weekly summary is mailed only if chosen, with names of streaks and the register's checkpoint")
   func mailed() async throws {
     let people = try await join([.english, .spanish])
     let (ana, bea) = (people[0], people[1])
@@ -202,7 +202,7 @@ final class WeeklySummaryTests {
     }
   }
 
-  @Test("The week ends where the account is; a suspended account is not told, nor one that was erased")
+  @Test("A weekly summary's week ends in the account's time zone, and suspended and erased accounts get none")
   func where_() async throws {
     let people = try await join(
       [.english, .english, .english], zones: ["America/Los_Angeles", "Pacific/Kiritimati", "UTC"])
