@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("What features do when an account changes")
+@Suite("Features reacting to changes of accounts")
 final class AccountChangesTests {
   /// What features were told, in order.
   private final class Journal: Sendable {
@@ -51,7 +51,7 @@ final class AccountChangesTests {
 
   deinit { try? FileManager.default.removeItem(atPath: home.path) }
 
-  @Test("Each feature is told in the list's order, behind the read model; what comes late moves and withdraws nothing")
+  @Test("Each feature is notified in the list's order, after the read model, and late events move and withdraw nothing")
   func everyFeature() async throws {
     let journal = Journal()
     let environment = ServiceEnvironment(
