@@ -8,9 +8,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("A partner's people (REW-3)")
+@Suite("A partner's members (REW-3)")
 struct PartnerMemberTests {
-  @Test("An owner gives accounts roles and takes them; clerks look and use, and change nothing")
+  @Test("An owner grants and revokes roles; clerks can read and use codes, and change nothing")
   func roles() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -44,7 +44,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("Somebody must own a partner: the last owner neither becomes a clerk nor is removed, and can only leave")
+  @Test("A partner's last owner can neither become a clerk nor be removed, and can only leave")
   func lastOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -67,7 +67,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("A company that is not let in draws nobody in, prepares few offers, and goes with the last of its people")
+  @Test("An unapproved company can add no members, prepares few offers, and is deleted with its last member")
   func unapproved() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, eva) = (try await services.register(), try await services.register())
@@ -86,7 +86,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("When the last owner is suspended, the offers pause; with the owner they come back")
+  @Test("Offers pause while the last owner is suspended, and return with the owner")
   func suspendedOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -107,7 +107,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("When the last owner is suspended or deleted, each administrator is told once; with another owner nobody is")
+  @Test("The loss of a partner's last owner is reported to each administrator once, and not if another owner remains")
   func told() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }], at: nil) { services in
       let administrators = [
@@ -127,7 +127,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("When the last owner is deleted, the offers pause, and how to reach the company goes with the last of its people")
+  @Test("Offers pause when the last owner is deleted, and the contact data go with the last member")
   func deletedOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
