@@ -10,7 +10,7 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What challenges and achievements count (REW-7, REW-8)")
+@Suite("Metrics of challenges and achievements (REW-7, REW-8)")
 struct ChallengeMetricTests {
   private static let tiers = ChallengeTiers(bronze: 1, silver: 2, gold: 3)
 
@@ -30,7 +30,7 @@ struct ChallengeMetricTests {
     try await person.send(ListAchievements.self, .init()).items.map(\.tier)
   }
 
-  @Test("Distances count by kind, in whole metres that may earn")
+  @Test("Distances count by kind, in whole earning metres")
   func distances() async throws {
     let items = [
       ChallengeScene.challenge("walk", .walkingMeters, .day, 1000), ChallengeScene.challenge("run", .runningMeters, .day, 1000),
@@ -51,7 +51,7 @@ struct ChallengeMetricTests {
     }
   }
 
-  @Test("Entries count once for each activity and day whose goal was reached, however often they come; what was reached stays")
+  @Test("A reached goal counts once for each activity and day, and tiers stay when entries are removed")
   func entries() async throws {
     let items = [
       ChallengeScene.achievement("entries", .entries, tiers: Self.tiers),
@@ -77,7 +77,7 @@ struct ChallengeMetricTests {
     }
   }
 
-  @Test("Streaks count by their longest, weeks as seven days; progress shows the present one")
+  @Test("Streaks count by their longest run, weeks as seven days, and progress shows the current one")
   func streaks() async throws {
     let item = ChallengeScene.achievement("streak", .activityStreak, tiers: ChallengeTiers(bronze: 7, silver: 14, gold: 21))
     try await ChallengeScene.running([item]) { services in
@@ -103,7 +103,7 @@ struct ChallengeMetricTests {
     }
   }
 
-  @Test("Tasks count while their completion is confirmed, help once for each task, teams once each, and friends")
+  @Test("Confirmed tasks count, help once for each task, teams once each, and friends")
   func people() async throws {
     let items = [ChallengeMetric.tasksConfirmed, .helpGiven, .teams, .friends, .activities].map {
       ChallengeScene.achievement($0.rawValue, $0, tiers: Self.tiers)

@@ -12,10 +12,10 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Leaderboards against a slow and obvious model (REW-6)")
+@Suite("Leaderboards compared with a slow and simple model (REW-6)")
 struct LeaderboardHistoryTests {
   @Test(
-    "Random histories: steps and their corrections, choices, suspensions, consents, blocks, friends, teams, erasures, ends of months in several zones",
+    "Random histories of steps, corrections, choices, suspensions, blocks, teams and erasures equal the model",
     arguments: [1, 2, 3] as [UInt64])
   func histories(seed: UInt64) async throws {
     try await ServicesInProcess.ranking(at: "2026-10-20T12:00:00.000Z") { services in

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Leaderboards (REW-6, E UC-05)")
 struct LeaderboardTests {
-  @Test("E UC-05 main: the ranked list by steps and by coins, scrolled through, and filtered by time and by people")
+  @Test("E UC-05 main: a ranked list by steps and by coins can be scrolled, and filtered by period and people")
   func main() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 5230)
@@ -37,7 +37,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("E UC-05, AF-01: while nobody is on a leaderboard it says so in the source's words, and shows one's own rank")
+  @Test("E UC-05, AF-01: an empty leaderboard shows the source's message, and one's own rank")
   func notAvailableYet() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.register()
@@ -58,7 +58,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Only those are shown and counted who chose to be seen; one's own rank is shown as if one were")
+  @Test("Only accounts that choose to be visible are shown and counted; one's own rank is always shown")
   func chosen() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 900, isVisible: false)
@@ -79,7 +79,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("One's own rank stands between up to five neighbours on each side, whichever page is read; ties share a rank")
+  @Test("One's own rank is shown between up to five neighbours on each side, on every page, and ties share a rank")
   func neighbours() async throws {
     try await ServicesInProcess.ranking { services in
       var people: [Person] = []
@@ -96,7 +96,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("A month is the account's own, by its days; a reader without a month gets its own present one")
+  @Test("A month is that of each account's own days, and by default the reader's current one")
   func localMonths() async throws {
     try await ServicesInProcess.ranking(at: "2026-11-30T12:00:00.000Z") { services in
       // In Kiritimati it is December already.
@@ -112,7 +112,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Flagged steps do not count, nor those that come too late to earn; all that earn do, beyond the cap of coins")
+  @Test("Flagged and late steps do not count, and all others do, even beyond the cap of coins")
   func earning() async throws {
     try await ServicesInProcess.running([
       { try Rewards.service($0) }, { Activities.service($0) }, { _ in ServiceDefinition(.social, migrations: []) },
@@ -131,7 +131,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Corrections move ranks until no steps of the month can earn any more; then its ranks stand")
+  @Test("Corrections change ranks until no steps of the month can earn any more, and then ranks are final")
   func corrections() async throws {
     try await ServicesInProcess.ranking(at: "2026-12-03T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 900, on: "2026-11-30")
@@ -150,7 +150,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Friends are ranked among themselves, and members of a team, the reader with them")
+  @Test("Friends and team members are ranked among themselves, the reader included")
   func scopes() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500, isVisible: false)
