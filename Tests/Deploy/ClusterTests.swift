@@ -190,7 +190,7 @@ extension Clusters {
       }
     }
 
-    @Test("Of two launchers that start one home at once, one starts it and the other finds it running")
+    @Test("If two launchers start one home at once, one starts it and the other finds it running")
     func race() async throws {
       try await Launcher.with { launcher in
         async let one = launcher.up()

@@ -6,7 +6,7 @@ import SocialContract
 import Testing
 
 /// Services are killed at random moments while moderators remove a photo and while a granted appeal gives it back.
-@Suite("Killing services while a photo is removed and given back (SOC-8)", .serialized)
+@Suite("Killing services while a photo is removed and restored (SOC-8)", .serialized)
 struct PhotoRestorationKillsTests {
   @Test(
     "Amid kills a photo that moderators remove is gone, and a granted appeal restores it once, unless there is a new one")

@@ -163,7 +163,7 @@ struct LogInTests {
     }
   }
 
-  @Test("Of many concurrent guesses of a password only the allowed number are checked")
+  @Test("Only the allowed number of many concurrent guesses of a password are checked")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")

@@ -129,7 +129,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Of 200 clients redeeming the last piece one succeeds in each of 100 rounds, and nobody pays without a code")
+  @Test("Only one of 200 clients redeems the last piece in each of 100 rounds, and nobody pays without a code")
   func lastPiece() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       var people: [Person] = []

@@ -7,7 +7,7 @@ import Testing
 struct FriendRequestTests {
   let identity = IdentityDouble()
 
-  @Test("Of two crossing friend requests the second accepts the first")
+  @Test("The second of two crossing friend requests accepts the first")
   func crossing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

@@ -122,7 +122,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Of several suspensions of an account the longest is published, then the next one when it ends, and then none")
+  @Test("The longest of an account's suspensions is published, then the next one when it ends, and then none")
   func several() async throws {
     try await Moderating.running { people in
       let now = people.services.clock.now

@@ -39,7 +39,7 @@ struct EndedAttachmentTests {
     }
   }
 
-  @Test("Of concurrent completions of a file one succeeds, and the others get the same file or a refusal")
+  @Test("Only one of several concurrent completions of a file succeeds, and the others get the same file or a refusal")
   func atOnce() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let bytes = Attaching.bytes(4_000_000)
