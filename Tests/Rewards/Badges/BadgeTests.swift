@@ -13,8 +13,8 @@ import Testing
 struct BadgeTests {
   private func befriend(_ one: Person, _ other: Person, _ services: ServicesInProcess, isBlocked: Bool = false) async throws {
     for (account, second) in [(one.id, other.id), (other.id, one.id)] {
-      try await services.tell(
-        .social,
+      try await services.publish(
+        from: .social,
         RelationChanged(
           accountID: account, otherAccountID: second, relation: Relation(isFriend: !isBlocked, isBlocked: isBlocked),
           isBlockedByOther: false, revision: isBlocked ? 2 : 1, at: .now))

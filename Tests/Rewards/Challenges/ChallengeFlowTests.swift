@@ -84,8 +84,8 @@ struct ChallengeFlowTests {
       let first = LocalDay(daysSinceEpoch: Int32(ana.id.instant.milliseconds / 86_400_000))
       func walk(_ person: Person, _ steps: Int, on day: Int, revision: Int) async throws {
         let day = first.advanced(by: day)
-        try await services.tell(
-          .activity,
+        try await services.publish(
+          from: .activity,
           MovementDaysChanged(
             accountID: person.id, recordedDay: day,
             days: [.init(day: day, steps: steps, earningSteps: steps, revision: revision)]))
