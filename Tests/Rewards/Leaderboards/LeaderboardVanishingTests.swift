@@ -93,7 +93,7 @@ struct LeaderboardVanishingTests {
       // The ranks of November do not stand yet.
       try services.clock.set("2026-12-07T17:59:00.000Z")
       try await services.suspend(luz, until: nil)
-      #expect(try await eva.leaderboard(.steps, "2026-11").items.places == [[1, 1000], [2, 800], [3, 700]])
+      #expect(try await eva.leaderboard(.steps, "2026-11").items.ranks == [[1, 1000], [2, 800], [3, 700]])
       try services.clock.set("2026-12-07T18:00:00.000Z")
       _ = try await ben.send(SetLeaderboardVisibility.self, .init(isVisible: true))
       let shown = try await eva.leaderboard(.steps, "2026-11")
@@ -189,7 +189,7 @@ struct LeaderboardVanishingTests {
       try await services.join(ID(), ana)
       let store = services.store(of: .rewards)
       #expect(try await store.traces(of: ana.id) == [])
-      #expect(try await ben.leaderboard().items.places == [[1, 400]])
+      #expect(try await ben.leaderboard().items.ranks == [[1, 400]])
       for table in ["leaderboard_people", "leaderboard_days"] { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(try await store.rows("leaderboard_scores") == 2)
       #expect(try await store.rows("team_members") == 0)
