@@ -108,7 +108,7 @@ struct PartnerMemberTests {
   }
 
   @Test("The loss of a partner's last owner is reported to each administrator once, and not if another owner remains")
-  func told() async throws {
+  func lostOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }], at: nil) { services in
       let administrators = [
         try services.identity.administrator("adela").account, try services.identity.administrator("berta").account,
@@ -116,14 +116,14 @@ struct PartnerMemberTests {
       let (first, second) = (try await services.shop(), try await services.shop("Another"))
       let store = services.store(of: .rewards)
       try await services.change(first.owner, receivedBy: .rewards) { $0.suspendedUntil = .endOfTime }
-      try await store.until { try await told(services).count == 2 }
-      #expect(Set(try await told(services)) == Set(administrators))
+      try await store.until { try await notified(services).count == 2 }
+      #expect(Set(try await notified(services)) == Set(administrators))
       _ = try await second.owner.send(
         AddPartnerMember.self, .init(username: try services.identity.username(of: second.clerk.id), role: .owner))
       try await services.delete(second.owner, receivedBy: .rewards)
       #expect(try await store.rows("partner_alerts") == 0)
       try await services.delete(second.clerk, receivedBy: .rewards)
-      try await store.until { try await told(services).count == 4 }
+      try await store.until { try await notified(services).count == 4 }
     }
   }
 
@@ -147,7 +147,7 @@ struct PartnerMemberTests {
     }
   }
 
-  private func told(_ services: ServicesInProcess) async throws -> [AccountID] {
+  private func notified(_ services: ServicesInProcess) async throws -> [AccountID] {
     try await services.published(by: .rewards).filter { $0.name == PartnerOwnerLost.spec.name }
       .map { try PartnerOwnerLost.decode($0.body).accountID }
   }

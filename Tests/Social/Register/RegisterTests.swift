@@ -59,9 +59,9 @@ struct RegisterTests {
       }
       let store = services.store(of: .social)
       try await store.until { try await notices().count >= 2 }
-      let told = try await notices()
-      #expect(Set(told.map(\.accountID)) == [people[0].id, people[1].id] && told.count == 2)
-      for notice in told {
+      let completed = try await notices()
+      #expect(Set(completed.map(\.accountID)) == [people[0].id, people[1].id] && completed.count == 2)
+      for notice in completed {
         let note = try SignedNote(parsing: Array(try #require(notice.checkpoint).utf8))
         #expect(try note.verify(by: try await services.registerKeys()).count == 1)
         let (checkpoint, leaf) = (try Checkpoint(text: note.text), try #require(notice.leafNumber))
@@ -69,7 +69,7 @@ struct RegisterTests {
         #expect(leaf == 3 && checkpoint.size == 4)
       }
       #expect(try await store.rows("register_notices") == 0)
-      // What is covered already, as where the last one missing leaves later, is told at once.
+      // If the checkpoint already covers the leaf, as when the last one missing leaves later, the notice is sent at once.
       let other = try await services.makeTask(by: people[0], with: [people[1]])
       try await people[0].confirm(other)
       _ = try await services.registered(6)

@@ -35,7 +35,7 @@ struct SocialWeekTests {
       services.clock.advance(days: 7)
       _ = try await services.accept(late, by: ben)
       let before = start.adding(seconds: -7 * 86_400)
-      let told = try await read(
+      let weeks = try await read(
         [
           SocialTime(accountID: ana.account, from: start, until: end),
           SocialTime(accountID: ana.account, from: end, until: end.adding(seconds: 7 * 86_400)),
@@ -44,7 +44,7 @@ struct SocialWeekTests {
           SocialTime(accountID: ben.account, from: start, until: end),
           SocialTime(accountID: AccountID(), from: start, until: end),
         ], services)
-      #expect(told.acceptedChallenges == [2, 1, 0, 0, 0])
+      #expect(weeks.acceptedChallenges == [2, 1, 0, 0, 0])
     }
   }
 
@@ -52,9 +52,9 @@ struct SocialWeekTests {
   func checkpoint() async throws {
     try await ServicesInProcess.social(identity) { services in
       _ = try await services.registered(0)
-      let told = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
+      let weeks = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
       let file = try await services.call(ReadRegisterCheckpoint.self, .init(), as: .nobody)
-      #expect(told.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
+      #expect(weeks.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
     }
   }
 
