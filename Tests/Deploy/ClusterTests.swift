@@ -11,7 +11,7 @@ extension Clusters {
   @Suite("A cluster on one machine")
   struct ClusterTests {
     @Test(
-      "The launcher's up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind"
+      "The launcher's up waits for all six and prints the addresses, status shows each process, and down leaves none"
     )
     func life() async throws {
       try await Launcher.with { launcher in
@@ -190,7 +190,7 @@ extension Clusters {
       }
     }
 
-    @Test("Of two launchers that start one home at once, one starts it and the other finds it running")
+    @Test("If two launchers start one home at once, one starts it and the other finds it running")
     func race() async throws {
       try await Launcher.with { launcher in
         async let one = launcher.up()

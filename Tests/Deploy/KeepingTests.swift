@@ -33,7 +33,7 @@ struct KeepingTests {
     }
   }
 
-  @Test("Of a service's log, only so many files are kept, and the oldest goes first")
+  @Test("Only a limited number of a service's log files are kept, and the oldest is removed first")
   func bounds() async throws {
     try await withFolder { folder in
       _ = try await call("seq 1 20000 | keep_log \(folder)/log 20000 3")

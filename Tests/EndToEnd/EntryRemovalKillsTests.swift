@@ -16,7 +16,7 @@ struct EntryRemovalKillsTests {
     try await KillRounds.run(3) { round, cluster in
       let ana = try await Player.join("ana\(round)", [], NoonZone(), cluster)
       let ben = try await Player.join("ben\(round)", [], NoonZone(), cluster)
-      let administrator = try await administrator("adela\(round)", cluster)
+      let administrator = try await cluster.administrator("adela\(round)")
       let (walk, entry) = try await write(ana, ben)
       // Before the report is made, while it is, or behind it.
       let killer = Task { try await KillRounds.kill([killed], cluster, within: 15) }
@@ -66,15 +66,5 @@ struct EntryRemovalKillsTests {
       !$0.isEmpty
     }
     return (walk, try await ben.client.callUntilDone(GetEntry.self, .init(activityID: walk, day: .today)))
-  }
-
-  /// Somebody who administers, logged in as such.
-  private func administrator(_ name: String, _ cluster: RunningCluster) async throws -> GatewayClient {
-    let member = try await cluster.join(name, password: "Rio-7-lento")
-    try await cluster.waitUntilReady()
-    try cluster.administer("administrator", name)
-    let session = try await cluster.client.callUntilDone(
-      LogIn.self, .init(login: member.account.username.description, password: "Rio-7-lento"))
-    return cluster.client.authorized(session.accessToken)
   }
 }

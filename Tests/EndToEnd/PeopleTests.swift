@@ -14,7 +14,7 @@ import Testing
 /// while that changes.
 ///
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
-@Suite("How people see each other", .serialized)
+@Suite("Mutual visibility of people", .serialized)
 struct PeopleTests {
   @Test(
     "A follow request appears in the other's directory, is answered there, and becomes the follow (T UC 04.02, 04.04)")

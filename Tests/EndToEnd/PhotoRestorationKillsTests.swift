@@ -6,7 +6,7 @@ import SocialContract
 import Testing
 
 /// Services are killed at random moments while moderators remove a photo and while a granted appeal gives it back.
-@Suite("Killing services while a photo is removed and given back (SOC-8)", .serialized)
+@Suite("Killing services while a photo is removed and restored (SOC-8)", .serialized)
 struct PhotoRestorationKillsTests {
   @Test(
     "Amid kills a photo that moderators remove is gone, and a granted appeal restores it once, unless there is a new one")
@@ -14,9 +14,9 @@ struct PhotoRestorationKillsTests {
     try await KillRounds.run(2) { round, cluster in
       let ana = try await cluster.join("ana\(round)", password: "Rio-7-lento")
       let ben = try await cluster.join("ben\(round)", password: "Rio-7-lento")
-      let administrator = try await self.administrator("adela\(round)", cluster)
-      // Appeals are for another one to decide.
-      let judge = try await self.administrator("julia\(round)", cluster)
+      let administrator = try await cluster.administrator("adela\(round)")
+      // Appeals are decided by another administrator.
+      let other = try await cluster.administrator("julia\(round)")
       let content = Base64Bytes([UInt8](Picture.noise(width: 8, height: 8)))
       _ = try await ben.client.callUntilDone(PutPhoto.self, .init(content: content), idempotencyKey: "photo")
       let photo = try #require(try await url(of: ben, for: ana))
@@ -41,7 +41,7 @@ struct PhotoRestorationKillsTests {
         AppealSanction.self, .init(caseID: id, text: try ChatText(text: "It is my cat.")), idempotencyKey: "appeal")
       // The appeal is granted amid kills, and what it gives back spreads amid them.
       let granting = Task { try await KillRounds.kill([.social, .identity, .social, .identity], cluster) }
-      let granted = try await judge.callUntilDone(
+      let granted = try await other.callUntilDone(
         DecideAppeal.self, .init(caseID: id, outcome: .granted, reason: try ReportText(text: "It is a cat."), note: nil),
         idempotencyKey: "granted")
       try await granting.value
@@ -66,15 +66,5 @@ struct PhotoRestorationKillsTests {
 
   private func url(of person: Member, for reader: Member) async throws -> PhotoURL? {
     try await reader.client.callUntilDone(GetProfileByUsername.self, .init(username: person.account.username)).photoURL
-  }
-
-  /// Somebody who administers, logged in as such.
-  private func administrator(_ name: String, _ cluster: RunningCluster) async throws -> GatewayClient {
-    let member = try await cluster.join(name, password: "Rio-7-lento")
-    try await cluster.waitUntilReady()
-    try cluster.administer("administrator", name)
-    let session = try await cluster.client.callUntilDone(
-      LogIn.self, .init(login: member.account.username.description, password: "Rio-7-lento"))
-    return cluster.client.authorized(session.accessToken)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Operations
 import Testing
 
-@Suite("How the kernel schedules the six processes", .serialized)
+@Suite("Scheduling of the six processes by the kernel", .serialized)
 struct SchedulingTests {
   @Test("Every thread is scheduled in batches, so that under load work is gathered instead of interrupted")
   func batches() async throws {

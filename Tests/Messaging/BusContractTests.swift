@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "Thousands in flight each get their own reply, whatever the order and though they share an id", arguments: Wiring.allCases)
+    "Thousands of concurrent requests get their own replies in any order, even with a shared id", arguments: Wiring.allCases)
   func manyInFlight(wiring: Wiring) async throws {
     let gate = Gate()
     try await wiring.run(
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("A service that is not there is unavailable, within the deadline", arguments: Wiring.allCases)
+  @Test("Requests to a missing service fail as unavailable within the deadline", arguments: Wiring.allCases)
   func absent(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let client = try junction.bus(.gateway)
@@ -96,7 +96,7 @@ import Testing
     await client.stop()
   }
 
-  @Test("Waiting for a service that is not there takes next to no processor time")
+  @Test("Waiting for a missing service takes next to no processor time")
   func absentAtRest() async throws {
     let client = try Wiring.sockets.make().bus(.gateway)
     // What else this process does counts, too: it gets several tries to show it.
@@ -117,7 +117,7 @@ import Testing
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  @Test("Those who wait for a service that goes away get an error at once", arguments: Wiring.allCases)
+  @Test("Callers waiting for a service that goes away get an error at once", arguments: Wiring.allCases)
   func goesAway(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let (arrived, gate) = (Gate(), Gate())
@@ -163,7 +163,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("Beyond its handlers a service answers overloaded, and serves on", arguments: Wiring.allCases)
+  @Test("A service with all handlers busy answers overloaded, and continues to serve", arguments: Wiring.allCases)
   func overloadedServer(wiring: Wiring) async throws {
     let gate = Gate()
     var limits = BusLimits()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("Beyond its requests in flight a caller gets overloaded, and nothing grows", arguments: Wiring.allCases)
+  @Test("A caller with too many requests in flight gets overloaded, and nothing grows", arguments: Wiring.allCases)
   func overloadedCaller(wiring: Wiring) async throws {
     let gate = Gate()
     var limits = BusLimits()
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test("A body beyond the largest is refused before it leaves", arguments: Wiring.allCases)
+  @Test("A body beyond the maximum is refused before it is sent", arguments: Wiring.allCases)
   func tooLarge(wiring: Wiring) async throws {
     try await wiring.run(serving: Self.echo) { client in
       await #expect(throws: BusFailure.tooLarge) {
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test("Every subscriber receives what is announced, in order", arguments: Wiring.allCases)
+  @Test("Every subscriber receives announcements in order", arguments: Wiring.allCases)
   func announcements(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let publisher = try junction.bus(.social, serving: Self.echo)

@@ -25,7 +25,7 @@ struct BusMeasurements {
       + Double((ContinuousClock.now - start).components.seconds) * 1e6 / Double(count)
   }
 
-  @Test("A lone round trip, and 64 in flight")
+  @Test("The time of a single round trip, and of 64 in flight")
   func roundTrips() async throws {
     let junction = try Wiring.sockets.make()
     let server = try junction.bus(.social) { .test($0, body: $0.body) }
@@ -52,7 +52,7 @@ struct BusMeasurements {
     await server.stop()
   }
 
-  @Test("Reading and writing a request's header")
+  @Test("The time to read and write a request's header")
   func headers() async throws {
     let bytes = header.wire
     let write = await microseconds(100_000) { for _ in 0..<100_000 { precondition(header.wire.count == bytes.count) } }

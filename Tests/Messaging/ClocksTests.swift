@@ -35,11 +35,11 @@ private final class LogKeeper: Sendable {
   }
 }
 
-@Suite("Clocks that differ", .timeLimit(.minutes(1)))
+@Suite("Differing clocks", .timeLimit(.minutes(1)))
 struct ClocksTests {
   private static func shifted(_ seconds: Int) -> Clock { Clock { Instant.now.adding(seconds: seconds) } }
 
-  @Test("Clocks that differ change nothing of the time that a request has, and are warned of", arguments: [11, -11, 3600])
+  @Test("Differing clocks do not change a request's remaining time, and cause a warning", arguments: [11, -11, 3600])
   func skew(seconds: Int) async throws {
     let folder = try TemporaryFolder()
     let log = LogKeeper()
@@ -63,7 +63,7 @@ struct ClocksTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("Clocks of a peer that does not say what time was left are warned of, too, as its requests are dropped")
+  @Test("Requests dropped because of the clock of a peer that does not say the remaining time cause a warning, too")
   func plainPeer() async throws {
     let log = LogKeeper()
     let serving = Serving(
@@ -74,7 +74,7 @@ struct ClocksTests {
     #expect(log.lines(with: "is its caller's clock right?").count == 1)
   }
 
-  @Test("The time that a request waits on its way counts: before it is sent, and behind the quickest of its connection")
+  @Test("A request's waiting time counts: before it is sent, and beyond the fastest of its connection")
   func waiting() async throws {
     let folder = try TemporaryFolder()
     var limits = BusLimits()
@@ -100,7 +100,7 @@ struct ClocksTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("How long a message waited is known from two clocks whose difference nobody knows")
+  @Test("A message's waiting time is measured between two clocks of unknown difference")
   func transit() {
     var state = Transit.State()
     // Sent by a clock that is 1,000,000 behind ours; the first takes 3 ms, the quickest 1.
@@ -117,7 +117,7 @@ struct ClocksTests {
     }
   }
 
-  @Test("A service remembers the callers of late up to its bound")
+  @Test("A service remembers its recent callers up to a maximum")
   func callers() {
     var callers = Callers(bound: 10)
     let regular: [UInt8] = [0, 0, 0, 0, 1]

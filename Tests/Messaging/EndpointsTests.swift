@@ -11,14 +11,14 @@ import Testing
     return bus
   }
 
-  @Test("A directory that others may enter is refused")
+  @Test("A directory that others can enter is refused")
   func openDirectory() throws {
     let folder = try TemporaryFolder()
     chmod(folder.path, 0o755)
     #expect { try start(folder.path) } throws: { "\($0)".contains("must belong to this user and have mode 0700") }
   }
 
-  @Test("A path too long for a socket is named with its length")
+  @Test("A socket's path that is too long is reported with its length")
   func longPath() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/\(String(repeating: "x", count: 100))"
@@ -40,7 +40,7 @@ import Testing
     rmdir(path)
   }
 
-  @Test("Socket files that a killed process left do not stop the next")
+  @Test("Socket files of a killed process do not hinder the next one")
   func staleSockets() async throws {
     let folder = try TemporaryFolder()
     for name in ["social.requests", "social.events"] {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "Addresses are read strictly",
+    "Addresses of the network are parsed strictly",
     arguments: [
       ("tcp://identity:7000", NetworkAddress(host: "identity", port: 7000)),
       ("tcp://[::1]:7000", NetworkAddress(host: "[::1]", port: 7000)), ("identity:7000", nil), ("tcp://identity", nil),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Messaging
 
-@Suite("A subscriber whose publisher went on from a copy of its store")
+@Suite("A subscriber whose publisher continues from a copy of its store")
 struct EpochEntryTests {
   private let old = LogHead(epoch: "1", number: 7)
   private let new = LogHead(epoch: "2", number: 9)
@@ -22,7 +22,7 @@ struct EpochEntryTests {
     return state
   }
 
-  @Test("What was fetched ahead takes effect, unless there is doubt: then the publisher is asked where it stands now")
+  @Test("Prefetched events take effect, unless the publisher's state is in doubt: then it is asked first")
   func fetchedAhead() {
     for isDoubtful in [false, true] {
       let (start, head) = (LogHead(epoch: "1", number: 0), LogHead(epoch: "1", number: 4))
@@ -48,7 +48,7 @@ struct EpochEntryTests {
     }
   }
 
-  @Test("A cursor of the former epoch goes on in the next one where the store lets it, and is acknowledged there anew")
+  @Test("A cursor of the former epoch continues in the next one if the store allows it, and is acknowledged there")
   func goesOn() {
     var state = answered(end: 8)
     #expect(state.next(at: 1) == .enter(epoch: "2", after: LogHead(epoch: "1", number: 8)))
@@ -78,7 +78,7 @@ struct EpochEntryTests {
     #expect(live.next(at: 2) == .fetch(after: nil), "who keeps nothing begins at the head")
   }
 
-  @Test("What was received in the former epoch and took no effect yet is forgotten: the store alone says how far it is")
+  @Test("Events of the former epoch that have not taken effect are forgotten, and the store's cursor counts")
   func forgets() {
     var state = SubscriberState(start: .snapshot, keepsCursor: true, names: ["wanted"])
     state.loaded(old)
@@ -103,7 +103,7 @@ struct EpochEntryTests {
     #expect(state.next(at: 12) == .apply(EventPage([event(8)], through: 9), after: LogHead(epoch: "2", number: 7)))
   }
 
-  @Test("A cursor that could not be moved is tried again, and one that was moved before the process died goes on from there")
+  @Test("A cursor that could not be moved is retried, and one moved before the process ended continues from there")
   func failures() {
     var state = answered(end: 8)
     let enter = SubscriberState.Action.enter(epoch: "2", after: LogHead(epoch: "1", number: 8))

@@ -243,7 +243,7 @@ private struct RestoreGame {
 
 @Suite struct EpochSimulationTests {
   @Test(
-    "Whatever copies are put back, each event of the log takes effect once, and a subscriber that saw no lost one needs no snapshot",
+    "Whatever copies are restored, each event takes effect once, and a subscriber that saw no lost one needs no snapshot",
     arguments: [false, true])
   func restores(restoresSubscriber: Bool) async {
     var (entered, snapshots) = (0, 0)

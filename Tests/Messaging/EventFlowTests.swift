@@ -118,7 +118,7 @@ private final class LossyBus: Bus {
   }
 
   @Test(
-    "Over a line that drops, doubles and reorders, and swallows the last 50, every subscriber soon ends with exactly the log",
+    "Over a line that drops, doubles, reorders and loses the last 50 events, every subscriber soon has exactly the log",
     arguments: Wiring.allCases)
   func lossyLine(wiring: Wiring) async throws {
     let junction = try wiring.make()
@@ -151,7 +151,7 @@ private final class LossyBus: Bus {
     for bus in buses + [publisherBus] { await bus.stop() }
   }
 
-  @Test("A subscriber that was away under 50,000 events catches up without a gap, in little memory")
+  @Test("A subscriber that missed 50,000 events catches up without a gap, in little memory")
   func catchesUp() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
@@ -187,7 +187,7 @@ private final class LossyBus: Bus {
     await publisherBus.stop()
   }
 
-  @Test("An effect that fails is tried again until it succeeds, and nothing overtakes it")
+  @Test("A failing effect is retried until it succeeds, and nothing overtakes it")
   func failingEffect() async throws {
     let junction = try Wiring.memory.make()
     let log = MemoryEventLog()
@@ -217,7 +217,7 @@ private final class LossyBus: Bus {
     #expect(await effects.bodies == (1...20).map { body($0) })
   }
 
-  @Test("A subscriber that begins at the head receives only what comes after")
+  @Test("A subscriber that begins at the head receives only later events")
   func fromTheHead() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
@@ -265,7 +265,7 @@ private final class LossyBus: Bus {
     }
   }
 
-  @Test("While a page of a snapshot takes effect the next one is read, each once, also where the effect fails at first")
+  @Test("While one page of a snapshot takes effect the next is read, each once, even if the effect fails at first")
   func readsAhead() async throws {
     let junction = try Wiring.memory.make()
     let (keys, key) = AsyncStream.makeStream(of: Int.self)
@@ -306,7 +306,7 @@ private final class LossyBus: Bus {
     await watching.value
   }
 
-  @Test("While events take effect those after them are read, each once, also where an effect fails at first")
+  @Test("While events take effect the next ones are read, each once, even if an effect fails at first")
   func fetchesAhead() async throws {
     let junction = try Wiring.memory.make()
     let asked = Mutex<[Int]>([])
@@ -354,7 +354,7 @@ private final class LossyBus: Bus {
     #expect(asked.withLock { $0 } == [0, 3, 6])
   }
 
-  @Test("A subscriber without a cursor asks for the state that it begins with, and one that has to begin again for all of it")
+  @Test("A subscriber without a cursor asks for the state that it needs, and one that must begin again for all of it")
   func initialState() async throws {
     let names: Set<String> = ["test.happened", "test.other"]
     for hasCursor in [false, true] {
@@ -382,7 +382,7 @@ private final class LossyBus: Bus {
   }
 
   @Test(
-    "A subscriber goes on without a gap in a log that was put back from a copy, unless it has seen what the copy lacks",
+    "A subscriber continues without a gap in a restored log, unless it has seen events that the copy lacks",
     arguments: Wiring.allCases)
   func restoredPublisher(wiring: Wiring) async throws {
     let junction = try wiring.make()
@@ -427,7 +427,7 @@ private final class LossyBus: Bus {
     for bus in buses + [publisherBus] { await bus.stop() }
   }
 
-  @Test("A subscriber whose cursor is in no epoch begins again from the snapshot", arguments: Wiring.allCases)
+  @Test("A subscriber whose cursor is of an unknown epoch begins again from the snapshot", arguments: Wiring.allCases)
   func noEpoch(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let log = MemoryEventLog()
@@ -449,7 +449,7 @@ private final class LossyBus: Bus {
     await publisherBus.stop()
   }
 
-  @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")
+  @Test("Only the subscriber itself moves its cursor, and accounts cannot read the log")
   func rights() async throws {
     let log = MemoryEventLog()
     let publisher = EventPublisher(.social, log: log, bus: MemoryBus(.social, on: MemoryExchange()), logger: .quiet)

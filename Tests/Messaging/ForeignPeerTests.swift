@@ -24,7 +24,7 @@ struct ForeignPeerTests {
     await server.stop()
   }
 
-  @Test("Malformed frames, an unknown operation, 100 MB and a peer that never reads are survived")
+  @Test("A bus survives malformed frames, an unknown operation, 100 MB and a peer that never reads")
   func faults() async throws {
     let junction = try Wiring.sockets.make()
     let server = try junction.bus(.social, serving: Self.serve)
@@ -108,7 +108,7 @@ struct ForeignPeerTests {
     }
   }
 
-  @Test("Over TCP nobody gets in without a key that is known, and with one only to what it was granted, in its own name")
+  @Test("Over TCP only known keys get in, each with its granted operations and under its own name")
   func curve() async throws {
     let (social, gateway, rewards) = try (CurveKeyPair.generate(), CurveKeyPair.generate(), CurveKeyPair.generate())
     let port = try Self.freePort()
@@ -160,7 +160,7 @@ struct ForeignPeerTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("Our own buses speak CURVE: requests are answered, announcements received, a wrong server key reaches nobody")
+  @Test("Buses connect by CURVE: requests are answered, announcements received, and a wrong server key reaches nobody")
   func ownCurve() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
     let port = try Self.freePort()

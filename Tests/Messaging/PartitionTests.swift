@@ -59,9 +59,9 @@ private struct SilentPort {
   func close() { for socket in sockets { Glibc.close(socket) } }
 }
 
-@Suite("A network that drops everything in silence", .timeLimit(.minutes(1)))
+@Suite("A network that silently drops everything", .timeLimit(.minutes(1)))
 struct PartitionTests {
-  @Test("A silent network is tried anew every other second, whatever pauses the kernel makes, so that it serves soon again")
+  @Test("A connection over a silent network is retried every other second, so that it works again soon")
   func connects() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
     let silence = try SilentPort(try ForeignPeerTests.freePort())
@@ -100,7 +100,7 @@ struct PartitionTests {
   }
 
   @Test(
-    "A connection that falls silent is given up and made anew: requests fail in their time meanwhile, and are answered soon after",
+    "A connection that falls silent is replaced: requests fail in time meanwhile, and are answered soon after",
     .enabled(if: PythonPeer.interpreter != nil))
   func established() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())

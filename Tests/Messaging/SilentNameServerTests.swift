@@ -28,9 +28,9 @@ public func lookUp(
   return unsafeBitCast(next, to: LookUp.self)(host, service, hints, found)
 }
 
-@Suite("A name server that is silent about one service", .timeLimit(.minutes(1)))
+@Suite("A name server that does not answer for one service", .timeLimit(.minutes(1)))
 struct SilentNameServerTests {
-  @Test("A name server silent about one service holds up no other, and delays the bus's stop no longer than its bound")
+  @Test("A name server silent about one service delays no other, and the bus's stop by no more than its limit")
   func silence() async throws {
     let (social, identity, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate(), CurveKeyPair.generate())
     let allowed = AllowList(entries: [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])])

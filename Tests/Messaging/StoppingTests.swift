@@ -18,7 +18,7 @@ struct StoppingTests {
     func end() { over.withLock { $0 = true } }
   }
 
-  @Test("A service that stops and its successor take each request once while clients go on asking, and no client notices")
+  @Test("A stopping service and its successor handle each request once, unnoticed by clients")
   func startedAnew() async throws {
     let junction = try Wiring.sockets.make()
     let effects = Effects()
@@ -69,7 +69,7 @@ struct StoppingTests {
     for client in clients { await client.stop() }
   }
 
-  @Test("A service that stops finishes what it has begun, and its callers keep what else they ask for its successor")
+  @Test("A stopping service finishes running requests, and its callers keep new ones for its successor")
   func keeps() async throws {
     let junction = try Wiring.sockets.make()
     let (arrived, gate) = (Gate(), Gate())
@@ -102,7 +102,7 @@ struct StoppingTests {
   }
 
   @Test(
-    "A service stops although a caller goes on asking that does not understand the answer",
+    "A service stops even if a caller ignores its answer and keeps asking",
     .enabled(if: PythonPeer.interpreter != nil, "no Python with pyzmq: set RACHA_TEST_PYTHON"))
   func unheeded() async throws {
     let junction = try Wiring.sockets.make()

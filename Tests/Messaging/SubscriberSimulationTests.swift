@@ -197,7 +197,7 @@ private struct Simulation {
 }
 
 @Suite struct SubscriberSimulationTests {
-  @Test("Killed, cut off or misled between any two steps, a subscriber takes every event once and in order: 1,500 games")
+  @Test("A subscriber killed, cut off or misled between any two steps takes every event once and in order: 1,500 games")
   func exactlyOnce() async {
     for seed in 0..<1500 as Range<UInt64> {
       // Others measure time meanwhile.
@@ -225,7 +225,7 @@ private struct Simulation {
   }
 }
 
-@Suite("A subscriber that makes no headway")
+@Suite("A subscriber that makes no progress")
 struct StuckSubscriberTests {
   private func state() -> SubscriberState {
     var state = SubscriberState(start: .snapshot, keepsCursor: true)
@@ -236,7 +236,7 @@ struct StuckSubscriberTests {
     return state
   }
 
-  @Test("A subscriber that makes no headway counts as stuck from the third failed effect in a row on, until one succeeds")
+  @Test("A subscriber counts as stuck from the third consecutive failed effect until one succeeds")
   func failing() {
     var state = state()
     var now: Int64 = 0
@@ -254,7 +254,7 @@ struct StuckSubscriberTests {
     #expect(!state.isStuck)
   }
 
-  @Test("A subscriber that makes no headway is not stuck because the publisher is away")
+  @Test("A subscriber does not count as stuck because its publisher is down")
   func away() {
     var state = state()
     for count in 1...10 { state.fetchFailed(.unreachable, at: Int64(count) * 60_000) }
@@ -274,7 +274,7 @@ struct StuckSubscriberTests {
     func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead? { nil }
   }
 
-  @Test("A subscriber that makes no headway counts as stuck while a step of it hangs")
+  @Test("A subscriber counts as stuck while one of its steps hangs")
   func hanging() async {
     let (begun, began) = AsyncStream<Void>.makeStream()
     func subscriber(_ longest: Int64) -> EventSubscriber {
@@ -294,7 +294,7 @@ struct StuckSubscriberTests {
   }
 }
 
-@Suite("A subscriber whose publisher was silent, or that slept itself")
+@Suite("A subscriber after its publisher's or its own silence")
 struct SilentPublisherTests {
   private let here = LogHead(epoch: "1", number: 7)
 
@@ -310,7 +310,7 @@ struct SilentPublisherTests {
     return state
   }
 
-  @Test("A subscriber after a silence does not know what it lacks until the publisher has said where it stands")
+  @Test("A subscriber after a silence does not know its lag until the publisher has published its position")
   func waking() {
     var state = caughtUp()
     for time in stride(from: 1000, through: 10_000, by: 1000) as StrideThrough<Int64> {
@@ -338,7 +338,7 @@ struct SilentPublisherTests {
     #expect(state.lag(at: 60_007) == 0 && state.hasCaughtUp(at: 60_007))
   }
 
-  @Test("A subscriber after a silence asks it, now and then")
+  @Test("A subscriber asks a silent publisher from time to time")
   func asking() {
     var state = caughtUp()
     #expect(state.next(at: 2500) == .idle)

@@ -29,7 +29,7 @@ import Testing
       deadline: at, idempotencyKey: "k-1", traceparent: traceparent, parameters: ["username": "ana.ruiz"])
   }
 
-  @Test("A request, with what is left of its time when it is sent")
+  @Test("A request is written with its remaining time when it is sent")
   func requestFrames() throws {
     let sent = RequestHeader.stamp(request.wire, left: 9998, sent: 86_400_123)
     #expect(frames(sent, Array(#"{"note":"hola"}"#.utf8)) == (try golden("request")))
@@ -47,7 +47,7 @@ import Testing
     #expect(try RequestHeader(wire: doubtful.wire) == doubtful)
   }
 
-  @Test("A reply, and one that reports a failure")
+  @Test("A reply and a failed reply are written as specified")
   func replyFrames() throws {
     let reply = ReplyHeader(id: request.id, status: 201)
     #expect(frames(reply.wire, Array(#"{"state":"pending"}"#.utf8)) == (try golden("reply")))
@@ -55,7 +55,7 @@ import Testing
     #expect(frames(failure.header.wire, failure.body) == (try golden("failure")))
   }
 
-  @Test("A request that is sent back as not begun, and the words of a service that stops and of its caller")
+  @Test("A returned request that was not begun, and the messages of a stopping service and its caller, are written as specified")
   func shutdownFrames() throws {
     var header = ReplyHeader(id: request.id, status: 503)
     header.wasBegun = false
@@ -69,7 +69,7 @@ import Testing
     #expect(notice[0].isEmpty && answer[0].isEmpty && ShutdownHandshake.tagFrame == [0, 0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test("An event, a burst and a heartbeat")
+  @Test("An event, a burst and a heartbeat are written as specified")
   func announcementFrames() throws {
     let event = LoggedEvent(
       number: 42, name: "friendRequests.sent", at: at, traceparent: traceparent, body: Array(#"{"to":"ana.ruiz"}"#.utf8))
@@ -84,7 +84,7 @@ import Testing
     #expect(try Announcement(header: heartbeat.header.json, body: []) == heartbeat)
   }
 
-  @Test("A page of missed events hands their documents on as they were written")
+  @Test("A page of missed events passes their documents on as they were written")
   func fetchFrames() throws {
     let body = Array(#"{"to" : "ana.ruiz", "n":1.50}"#.utf8)
     let event = LoggedEvent(number: 42, name: "friendRequests.sent", at: at, traceparent: nil, body: body)
@@ -96,7 +96,7 @@ import Testing
     #expect(try EventExchange.FetchOutput.decode(output.json, limits: EventExchange.limits).events.map(\.logged) == [event])
   }
 
-  @Test("The headers' own readers and writers agree with the strict ones, document by document")
+  @Test("The headers' own codecs agree with the strict ones, document by document")
   func headerCodecs() throws {
     let base = String(decoding: RequestHeader.stamp(request.wire, left: 9998, sent: 86_400_123), as: UTF8.self)
     var texts = [base, "{}", "[]", "", "null", "{", #"{"id":"a","id":"b"}"#]

@@ -1,10 +1,10 @@
 import Operations
 import Testing
 
-@Suite("What others chose, in mails (ID-7, NOT-6)")
+@Suite("Texts chosen by others, in mails (ID-7, NOT-6)")
 struct LinkFreeTests {
   @Test(
-    "Text that others chose has nothing that a mail program would make a link of, and keeps what devices are called",
+    "Text chosen by others contains nothing that mail programs turn into a link, and keeps names of devices",
     arguments: [
       ("Ana's phone", "Ana's phone"), ("Firefox on Linux", "Firefox on Linux"), ("iPhone 15.2", "iPhone 15.2"),
       ("Ana's laptop (Dr. Ruiz)", "Ana's laptop (Dr. Ruiz)"), ("Work: laptop", "Work: laptop"),
@@ -23,7 +23,7 @@ struct LinkFreeTests {
   func table(text: String, shown: String) { #expect(LinkFree.text(text) == shown) }
 
   @Test(
-    "Text that others chose keeps apart what tokens are called, and makes no link of it either (ID-18)",
+    "Text chosen by others keeps names of tokens apart, without links either (ID-18)",
     arguments: [
       ("ci:deploy", "ci: deploy"), ("ci.deploy", "ci. deploy"), ("ci deploy", "ci deploy"), ("backup.sh", "backup. sh"),
       (".env", ".env"), ("Nightly 03:30", "Nightly 03:30"), ("v1.2:rc", "v1.2: rc"), ("etc.", "etc."), ("a/b", "a/ b"),
@@ -40,7 +40,7 @@ struct LinkFreeTests {
   /// As long as the name of a token may be.
   private static let sixty = String(repeating: "nightly-", count: 7) + "abcd"
 
-  @Test("Text that others chose is too short to be a message")
+  @Test("Text chosen by others is cut so short that it cannot be a message")
   func short() {
     let text = LinkFree.text("Your account is locked, call this number at once or lose everything that you have here")
     #expect(text.count <= LinkFree.maxCharacters && text.hasPrefix("Your account"))

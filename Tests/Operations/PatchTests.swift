@@ -127,13 +127,13 @@ private func faults(_ json: String) -> [String] {
 
 @Suite("A patch (RFC 7396)")
 struct PatchTests {
-  @Test("A patch whose fields are absent keeps them all, and is written as nothing")
+  @Test("A patch without fields keeps them all, and is written as nothing")
   func absent() throws {
     #expect(try decode("{}") == Edit())
     #expect(Edit().json == Array("{}".utf8))
   }
 
-  @Test("A patch of a field sets it to the value, keeps the others, and is written back the same", arguments: Case.all)
+  @Test("A patch sets a field to its value, keeps the others, and is written back the same", arguments: Case.all)
   private func value(_ example: Case) throws {
     let json = #"{"\#(example.field)":\#(example.value)}"#
     let edit = try decode(json)
@@ -141,12 +141,12 @@ struct PatchTests {
     #expect(String(decoding: edit.json, as: UTF8.self) == json)
   }
 
-  @Test("A patch names the field whose value breaks its rule", arguments: Case.all)
+  @Test("A patch with an invalid value is refused with the field's name", arguments: Case.all)
   private func wrong(_ example: Case) {
     #expect(faults(#"{"\#(example.field)":\#(example.wrong.value)}"#) == [example.wrong.fault])
   }
 
-  @Test("A patch clears by null a field that may be empty, and names one that always has a value", arguments: Case.all)
+  @Test("A patch clears an optional field by null, and is refused for one that always has a value", arguments: Case.all)
   private func null(_ example: Case) throws {
     let json = #"{"\#(example.field)":null}"#
     guard example.nullable else { return #expect(faults(json) == ["\(example.field) null"]) }
@@ -155,13 +155,13 @@ struct PatchTests {
     #expect(String(decoding: edit.json, as: UTF8.self) == json)
   }
 
-  @Test("A patch names all at once that are null and may not be")
+  @Test("A patch names all fields at once that are null and may not be")
   func nulls() {
     let json = "{" + Case.all.map { #""\#($0.field)":null"# }.joined(separator: ",") + "}"
     #expect(faults(json) == Case.all.filter { !$0.nullable }.map { "\($0.field) null" })
   }
 
-  @Test("A patch is optional in the schema, with null where it clears, and the limits of its value", arguments: Case.all)
+  @Test("A patch's fields are optional in the schema, with null where it clears and the limits of the value", arguments: Case.all)
   private func schema(_ example: Case) throws {
     var schemas = Schemas()
     _ = schemas.reference(to: Edit.self)
@@ -181,7 +181,7 @@ struct PatchTests {
     if ["title", "reason"].contains(example.field) { #expect(field["maxLength"] == 5) }
   }
 
-  @Test("A patch says what a field is given and what it is afterwards")
+  @Test("A patch knows a field's given value, and its value afterwards")
   func applied() {
     #expect(Patch<String>.keep.applied(to: "a") == "a" && Patch.set("b").applied(to: "a") == "b")
     #expect(Patch<String?>.keep.applied(to: "a") == "a" && Patch<String?>.set(nil).applied(to: "a") == nil)

@@ -12,7 +12,7 @@ struct PhotoURLTests {
   }
 
   @Test(
-    "The address of an account's photo is refused in any other form",
+    "The address of an account's photo in any other form is refused",
     arguments: [
       "", "/v1/accounts/x/photo?version=0123456789abcdef0123456789abcdef",
       "/v1/accounts/\(AccountID.placeholder)/photo?version=0123456789ABCDEF0123456789abcdef",

@@ -47,7 +47,7 @@ private let good = #"{"title":"run","colour":"red","inner":{"day":"2026-11-21","
 
 @Suite("The strict decoder")
 struct StrictDecoderTests {
-  @Test("The strict decoder reads what is right and writes it back the same")
+  @Test("The strict decoder reads valid documents and writes them back the same")
   func roundTrip() throws {
     let json =
       #"{"title":"año","colour":"green","inner":{"day":"2024-02-29","amount":10},"list":[{"day":"2026-11-21","amount":1}],"tags":["a\"\\"],"share":0.25,"isOpen":true}"#
@@ -77,7 +77,7 @@ struct StrictDecoderTests {
     #expect(problems("[]") == ["": "not_an_object"])
   }
 
-  @Test("The strict decoder names the field that a type of its own cannot be read from, beside others, and once if it is missing")
+  @Test("The strict decoder names a field whose own type rejects it, together with others, and once if it is missing")
   func ownTypes() {
     enum Level: Int, Codable { case low = 1, high }
     struct Step: Document {
@@ -125,13 +125,13 @@ struct StrictDecoderTests {
     #expect(failure?.fields.map(\.field) == fields && failure?.fields.allSatisfy { $0.code == "null" } == true)
   }
 
-  @Test("The strict decoder reports the rules between fields beside fields that nobody knows")
+  @Test("The strict decoder reports rules between fields together with unknown fields")
   func unknownAndBetween() {
     #expect(
       problems(good.dropLast() + #","until":"2026-11-20","other":1}"#) == ["until": "before_start", "other": "unknown_field"])
   }
 
-  @Test("The strict decoder reports the range of a whole number too large for the machine, and that another is not whole")
+  @Test("The strict decoder reports the range of an overlarge whole number, and a number that is not whole")
   func largeNumbers() {
     func amount(_ text: String) -> [String: String] {
       problems(#"{"title":"run","colour":"red","inner":{"day":"2026-11-21","amount":\#(text)}}"#)
@@ -145,7 +145,7 @@ struct StrictDecoderTests {
     #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
   }
 
-  @Test("The strict decoder reports a document's own rules beside what is wrong with other fields, by notes and types alike")
+  @Test("The strict decoder reports a document's own rules together with faults of other fields")
   func ownRules() {
     #expect(
       problems(good.replacing("run", with: "never").dropLast() + #","share":2,"isOpen":"yes","until":"2026-11-20"}"#)
@@ -156,7 +156,7 @@ struct StrictDecoderTests {
     #expect(problems(good.replacing(#""run""#, with: "1")) == ["title": "not_a_string"])
   }
 
-  @Test("The strict decoder applies the rules between fields only when the fields are right")
+  @Test("The strict decoder applies rules between fields only if these are valid")
   func betweenFields() {
     #expect(problems(good.dropLast() + #","until":"2026-11-20"}"#) == ["until": "before_start"])
     #expect(problems(good.dropLast() + #","until":"2026-11-21"}"#).isEmpty)
@@ -181,7 +181,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "The strict decoder refuses what is not JSON",
+    "The strict decoder refuses invalid JSON",
     arguments: [
       ("{", "json_incomplete"), (#"{"a":1,}"#, "json_malformed"), ("{'a':1}", "json_malformed"), ("{} {}", "json_malformed"),
       (#"{"a":01}"#, "json_malformed"), (#"{"a":1.}"#, "json_malformed"), (#"{"a":.5}"#, "json_malformed"),
@@ -197,7 +197,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "The strict decoder says where text stops being JSON, by line and byte",
+    "The strict decoder reports where text stops being JSON, by line and byte",
     arguments: [
       ("", nil, nil), ("[1,\n 2,\n}", 3, 1), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\n\n", 3, 1), ("x", 1, 1),
     ] as [(String, Int?, Int?)])
@@ -211,7 +211,7 @@ struct StrictDecoderTests {
     }
   }
 
-  @Test("The strict decoder finds a duplicate among many names, and knows many different ones apart")
+  @Test("The strict decoder finds a duplicate among many names, and tells many different ones apart")
   func manyNames() throws {
     let members = (0..<200).map { "\"k\($0)\":0" }.joined(separator: ",")
     #expect(throws: Never.self) { try JSONTape(Array("{\(members)}".utf8)) }
@@ -228,7 +228,7 @@ struct StrictDecoderTests {
     #expect(throws: JSONSyntaxError.self) { try JSONTape([0x22] + bytes + [0x22]) }
   }
 
-  @Test("The strict decoder bounds depth and size")
+  @Test("The strict decoder limits depth and size")
   func bounds() throws {
     let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     #expect(throws: Never.self) { try JSONTape(Array(deep.utf8)) }
@@ -239,7 +239,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "The strict decoder reads whole numbers exactly or not at all",
+    "The strict decoder reads whole numbers exactly or refuses them",
     arguments: [
       ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("9223372036854775808", nil), ("1.0", nil),
       ("1e2", nil),

@@ -8,7 +8,7 @@ struct SyntaxTests {
   static let joiners = (before: "\u{600}", letterBefore: "\u{D4E}", behind: "\u{903}")
 
   @Test(
-    "Text as syntax is split at every delimiter in it, whatever it is one character with, and at no other",
+    "Text is split at every delimiter, whatever it is joined to, and nowhere else",
     arguments: [
       ("a,b", ["a", "b"]), ("a\u{600},b", ["a\u{600}", "b"]), ("a,\u{903}b", ["a", "\u{903}b"]), (",", ["", ""]), ("", [""]),
       ("a\u{301},", ["a\u{301}", ""]), ("\r\n,\r\n", ["\r\n", "\r\n"]),
@@ -20,7 +20,7 @@ struct SyntaxTests {
     #expect("a.b.c".split(at: ".", maxSplits: 1).map(String.init) == ["a", "b.c"])
   }
 
-  @Test("Text as syntax is cut to a number of bytes, never inside a scalar, however many marks a character has")
+  @Test("Text is cut to a number of bytes, never inside a scalar, however many combining marks a character has")
   func beginning() {
     let marks = "a" + String(repeating: "\u{301}", count: 1000)
     #expect(marks.count == 1 && marks.beginning(maxBytes: 200).utf8.count == 199)
@@ -28,14 +28,14 @@ struct SyntaxTests {
     #expect("\u{1F600}".beginning(maxBytes: 3) == "" && "".beginning(maxBytes: 0) == "")
   }
 
-  @Test("Text as syntax is compared byte by byte: neither the sign for kelvin nor another form of a letter is the same")
+  @Test("Text is compared byte by byte: neither the Kelvin sign nor another form of a letter is equal")
   func comparing() {
     #expect("\u{212A}" == "K" && !"\u{212A}".isSame(as: "K") && "chun\u{212A}ed".asciiLowercased != "chunked")
     #expect("ÀK".asciiLowercased == "Àk" && "\t a \u{600} ".withoutBlanks == "a \u{600}" && "  ".withoutBlanks.isEmpty)
     #expect("a\u{301}".begins(with: "a") && "x\u{600}/".ends(with: "/") && !"a".ends(with: "ba"))
   }
 
-  @Test("Text as syntax is escaped for markup by what a browser reads", arguments: ["<", ">", "&", "\"", "'"])
+  @Test("Text is escaped for markup as a browser reads it", arguments: ["<", ">", "&", "\"", "'"])
   func markup(sign: String) {
     for text in [sign, "\u{600}" + sign, "\u{D4E}" + sign, sign + "\u{903}", sign + "\u{301}"] {
       let escaped = Markup.escaped(text)
@@ -57,7 +57,7 @@ struct SyntaxTests {
     "Shared/ServiceKit/Observability",
   ]
 
-  @Test("Strangers' texts are nowhere taken apart by characters")
+  @Test("No source file splits foreign text by characters")
   func source() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -1,10 +1,10 @@
 import Operations
 import Testing
 
-@Suite("Texts that are put together of parts")
+@Suite("Texts composed of parts")
 struct TextPartsTests {
   @Test(
-    "What stands between two fixed parts is found where the text begins and ends with them",
+    "The text between a fixed beginning and end is found",
     arguments: [
       ("/a/1/b", "1"), ("/a//b", ""), ("/a/b", nil), ("/a/1/c", nil), ("x/a/1/b", nil), ("/a/1/b ", nil), ("", nil),
       ("/a/\u{301}/b", "\u{301}"),
@@ -13,7 +13,7 @@ struct TextPartsTests {
     #expect(TextParts.middle(of: text, between: "/a/", and: "/b") == expected)
   }
 
-  @Test("A position in a list has two halves, or is no cursor")
+  @Test("A position in a list has two halves, and anything else is an invalid cursor")
   func pair() throws {
     let (first, second) = try TextParts.pair("1/b")
     #expect(first == "1" && second == "b")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values")
 struct ValuesTests {
-  @Test("Values of text have nothing blank at their ends, whatever is blank there")
+  @Test("Values of text have no blanks of any kind at their ends")
   func blank() {
     for (text, trimmed) in [
       ("  a b\n", "a b"), ("\u{200B}", ""), (" \u{FEFF}\u{2060} ", ""), ("\u{200B}ñ\u{00AD}", "ñ"), ("👨‍👩‍👧", "👨‍👩‍👧"), ("", ""),
@@ -15,7 +15,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("Ids are UUIDs of version 7, in order of their making, and survive text and bytes")
+  @Test("Ids are UUIDs of version 7, ordered by their creation, and survive conversion to text and bytes")
   func ids() throws {
     var last = AccountID()
     for _ in 0..<10_000 {
@@ -45,7 +45,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "What is not an instant is refused",
+    "An invalid instant is refused",
     arguments: [
       "", "2026-11-21", "2026-11-21T08:43:00", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
       "2026-11-21T08:43:00.Z", "2026-11-21T08:43:00Zx", "2026-11-21T08:43:00+25:00",
@@ -67,7 +67,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "Base64 that is not what its bytes are written as is refused",
+    "Base64 in a form other than the canonical one is refused",
     arguments: [
       "Zg", "Zg=", "Zg===", "=", "====", "Z===", "Zh==", "Zm9=", "=Zm9", "Zg==Zg==", "Zg==Zm9v", "Zm9v\n", " Zm9v", "Zm 9",
       "Zm9-", "Zm9_",
@@ -103,7 +103,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "Usernames follow their rule",
+    "Usernames are checked by their rule",
     arguments: [
       ("Ana.Ruiz", "ana.ruiz"), ("abc", "abc"), ("ab", nil), ("1abc", nil), ("a b", nil), ("ñandu", nil), ("a_1", "a_1"),
       (String(repeating: "a", count: 31), nil), ("admin\u{0}", nil),

@@ -5,20 +5,20 @@ import Testing
 struct WordsTests {
   let words = Words([])
 
-  @Test("Words are there in both languages, with the same parameters")
+  @Test("Every text exists in both languages, with the same parameters")
   func bothLanguages() {
     #expect(words.keys(.english) == words.keys(.spanish))
     #expect(words.keys(.english).count > 40)
   }
 
-  @Test("Every failure of any request has its text")
+  @Test("Every failure that any request can have has a text")
   func failures() {
     for failure in RequestFailure.allCases {
       #expect(words.text("failure.\(failure.rawValue)", .spanish) != nil, "\(failure)")
     }
   }
 
-  @Test("Every rule of fields says what to do about it")
+  @Test("Every rule of fields has advice on how to satisfy it")
   func suggestions() {
     let rules = words.keys(.english).filter { $0.hasPrefix("field.") && !$0.hasSuffix(".suggestion") }
     #expect(rules.count > 20)
@@ -27,13 +27,13 @@ struct WordsTests {
     }
   }
 
-  @Test("Words are filled with values")
+  @Test("Texts are filled with values")
   func parameters() {
     #expect(words.text("field.too_long", .english, ["max": .number(20)]) == "This may have at most 20 characters.")
     #expect(words.text("nothing", .english) == nil)
   }
 
-  @Test("Words write numbers as the language does, with its decimal mark")
+  @Test("Texts write numbers in the language's way, with its decimal mark")
   func decimals() throws {
     let problem = FieldProblem(field: "amount", FieldRule("out_of_range", ["min": .decimal(0.001), "max": .number(1000)]))
     // As it comes out of the strict decoder at one end of the bus, and in at the other.
@@ -46,7 +46,7 @@ struct WordsTests {
   }
 
   @Test(
-    "Words say times in days, hours, minutes and seconds",
+    "Texts express times in days, hours, minutes and seconds",
     arguments: [
       (0, "0 seconds", "0 segundos"), (1, "1 second", "1 segundo"), (59, "59 seconds", "59 segundos"),
       (60, "1 minute", "1 minuto"), (300, "5 minutes", "5 minutos"), (90, "1 minute and 30 seconds", "1 minuto y 30 segundos"),
@@ -62,7 +62,7 @@ struct WordsTests {
   }
 
   @Test(
-    "Words write numbers in groups of three digits where they say so, as the language does",
+    "Texts group the digits of numbers if requested, in the language's way",
     arguments: [
       (Parameter.number(999), "999", "999"), (.number(1000), "1,000", "1000"), (.number(12_500), "12,500", "12.500"),
       (.number(1_234_567), "1,234,567", "1.234.567"), (.number(-25_000), "-25,000", "-25.000"),
@@ -73,7 +73,7 @@ struct WordsTests {
     #expect(words.filled("{count:grouped}", .spanish, ["count": value]) == spanish)
   }
 
-  @Test("Words take of a parameter in several languages that of their own")
+  @Test("A text uses its own language's value of a translated parameter")
   func translated() {
     let both = ["title": Parameter.text("Ten thousand"), "title.es": .text("Diez mil")]
     #expect(words.filled("“{title:translated}”", .english, both) == "“Ten thousand”")
@@ -81,7 +81,7 @@ struct WordsTests {
     #expect(words.filled("«{title:translated}»", .spanish, ["title": .text("Walk")]) == "«Walk»")
   }
 
-  @Test("Words are put for codes, and codes that have none stay as they are")
+  @Test("Codes in a text are replaced by words, and unknown codes stay as they are")
   func codes() {
     func text(_ reason: String) -> String? {
       words.text("failure.invalid_json", .spanish, ["reason": .text(reason), "line": .number(2), "byte": .number(7)])

@@ -16,7 +16,7 @@ struct ContractTests {
     #expect(Set(rules).subtracting(words.keys(.english)) == [])
   }
 
-  @Test("The contract of rewards says in the source's words that there are not enough coins (E UC-04, AF-01)")
+  @Test("Missing coins are reported with the source's message (E UC-04, AF-01)")
   func notEnoughCoins() {
     #expect(words.text("failure.not_enough_coins", .english) == "Not enough coins to redeem this reward.")
     #expect(words.text("failure.not_enough_coins", .spanish) == "No tienes monedas suficientes para canjear esta recompensa.")

@@ -18,7 +18,7 @@ private struct Intruder: SandboxedDecoder {
 }
 
 /// Whoever takes a decoder over by the bytes that it reads has a process that can compute, and nothing else.
-@Suite("Decoders that were taken over", .timeLimit(.minutes(2)))
+@Suite("Compromised decoders", .timeLimit(.minutes(2)))
 struct SandboxTests {
   private static let program = BuiltProgram.path("sandbox-probe")
 
@@ -31,7 +31,7 @@ struct SandboxTests {
   }
 
   @Test(
-    "Decoders taken over can touch no file and no limit, and go on when they try",
+    "A compromised decoder can touch no file or limit, and survives trying",
     arguments: ["open a file", "make a file", "list a folder", "write to its file", "copy a descriptor", "raise its limits"])
   func refused(what: String) throws {
     let process = try Self.start()
@@ -41,7 +41,7 @@ struct SandboxTests {
   }
 
   @Test(
-    "Decoders taken over end when they reach for the network, another process or code of their own",
+    "A compromised decoder is ended when it tries to use the network, another process or its own code",
     arguments: ["reach the network", "reach a local socket", "start a program", "end its parent", "map code"])
   func ended(what: String) throws {
     let process = try Self.start()
@@ -51,7 +51,7 @@ struct SandboxTests {
     #expect(throws: DecoderFault.self) { try Self.ask(process, "hello") }
   }
 
-  @Test("Decoders taken over end with what memory and time they take", arguments: ["take all memory", "take all time", "crash"])
+  @Test("A decoder that uses too much memory or time is ended", arguments: ["take all memory", "take all time", "crash"])
   func bounded(what: String) throws {
     let process = try Self.start()
     do {
@@ -61,7 +61,7 @@ struct SandboxTests {
     }
   }
 
-  @Test("Decoders have their connection and one file, and nothing of their parent's: no other descriptor, no environment")
+  @Test("A decoder has its connection and one file, and no other descriptor or environment of its parent")
   func surroundings() throws {
     let path = "/tmp/racha-sandbox-\(UInt64.random(in: .min ... .max))"
     defer { unlink(path) }
@@ -81,7 +81,7 @@ struct SandboxTests {
     #expect(try Self.ask(Self.start(), "descriptors") == "0 1 2 3")
   }
 
-  @Test("Decoders taken over are ended when they do not answer in time, say too much, or nobody wants their answer")
+  @Test("A compromised decoder is ended if it does not answer in time, answers too much, or is no longer needed")
   func silent() async throws {
     let silent = try Self.start()
     #expect(throws: DecoderFault.timedOut) { try Self.ask(silent, "stay silent", within: .milliseconds(50)) }
@@ -93,7 +93,7 @@ struct SandboxTests {
     await #expect(throws: DecoderFault.ended) { try await asking.value }
   }
 
-  @Test("Decoders taken over end by themselves with what status they like, and leave no process behind")
+  @Test("A compromised decoder may end by itself with any status, and leaves no process behind")
   func exits() throws {
     let process = try Self.start()
     let id = try #require(process.processID)
@@ -110,7 +110,7 @@ struct SandboxTests {
     }
   }
 
-  @Test("Decoders taken over end with their service, however that ends")
+  @Test("A compromised decoder ends with its service, however that ends")
   func orphans() async throws {
     let parent = Process()
     let output = Pipe()
@@ -144,7 +144,7 @@ struct SandboxTests {
     return !String(decoding: status, as: UTF8.self).contains(") Z ")
   }
 
-  @Test("Decoders kept for the next request are started anew where they have died, and a request outlives one of them")
+  @Test("A decoder kept for later requests is restarted if it has died, and a request survives one such death")
   func kept() throws {
     let decoder = KeptDecoder(
       Intruder.self, program: Self.program, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -20,7 +20,7 @@ final class SecureStorageTests {
     return problems
   }
 
-  @Test("Secure storage encrypts what has to be read back, keeps it, and returns when it was read back right (main course)")
+  @Test("Secure storage encrypts, stores, reads back and verifies data (main course)")
   func main() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -35,7 +35,7 @@ final class SecureStorageTests {
   }
 
   @Test(
-    "Secure storage protects by the kind of data: what is only compared is not stored, what is strict has no second key store")
+    "Secure storage protects by kind: data only for comparison is not stored, and strict data has no second key store")
   func levels() throws {
     let shelf = Shelf()
     #expect(throws: SecureStorageFailure.digestOnly) {
@@ -51,7 +51,7 @@ final class SecureStorageTests {
   }
 
   @Test(
-    "Secure storage with a key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
+    "Secure storage uses the alternative key store if the first one fails, and records that (error course, strategy)")
   func alternative() throws {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2))
     let shelf = Shelf()
@@ -63,7 +63,7 @@ final class SecureStorageTests {
   }
 
   @Test(
-    "Secure storage whose key stores go on failing: they are reported and recorded, and nothing half is kept (error course, notice)"
+    "Secure storage reports and records failing key stores, and stores nothing partially (error course, notice)"
   )
   func bothFail() {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2, isBroken: true))
@@ -74,7 +74,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed, .keyStoreFailed, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("Secure storage notices by reading back that a shelf gives back something else")
+  @Test("Secure storage detects, by reading back, that a shelf returns something else")
   func verification() {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -107,7 +107,7 @@ final class SecureStorageTests {
     }
   }
 
-  @Test("A ciphertext of secure storage serves nobody else and no other kind")
+  @Test("A ciphertext of secure storage is invalid for any other owner or kind")
   func swapped() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -119,7 +119,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("Secure storage reports a key that cannot be had now; the ciphertext waits for it")
+  @Test("Secure storage reports a key that is unavailable now, and keeps its ciphertext")
   func missingKey() throws {
     let shelf = Shelf()
     try SecureStorage(Keys(id: 1)).save(secret, name, on: shelf) { _ in }
@@ -132,7 +132,7 @@ final class SecureStorageTests {
   }
 
   @Test(
-    "Secure storage's keys are private files; after a rotation what is old is read still, and sealed anew under the newest key")
+    "Keys of secure storage are private files; after a rotation old data is still read, and sealed again under the newest key")
   func rotation() throws {
     let storage = SecureStorage(KeyFolder(id: 1, home: folder))
     let shelf = Shelf()
@@ -148,7 +148,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("What secure storage sealed under the alternative key store comes back under the first one when that works again")
+  @Test("Data sealed under the alternative key store is moved to the first one when that works again")
   func comesBack() throws {
     let (keys, spare, shelf) = (Keys(id: 1), Keys(id: 2), Shelf())
     try SecureStorage(Keys(id: 1, isBroken: true), second: spare).save(secret, name, on: shelf) { _ in }
@@ -156,7 +156,7 @@ final class SecureStorageTests {
     #expect(try SecureStorage(keys).read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("What secure storage cannot seal anew stays as it was, and can be read as before")
+  @Test("Data that secure storage fails to seal again stays as it was, and readable")
   func failedRenewal() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())
     try SecureStorage(Keys(id: 1, isBroken: true), second: spare).save(secret, name, on: shelf) { _ in }
@@ -172,7 +172,7 @@ final class SecureStorageTests {
   }
 
   @Test(
-    "A first key store of secure storage that cannot name its newest key is recorded, and reported as every failure of this storage"
+    "A first key store of secure storage that cannot name its newest key is recorded and reported"
   )
   func renewalWithoutKeys() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())

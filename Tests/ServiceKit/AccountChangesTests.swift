@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("What features do when an account changes")
+@Suite("Features reacting to changes of accounts")
 final class AccountChangesTests {
   /// What features were told, in order.
   private final class Journal: Sendable {
@@ -51,7 +51,7 @@ final class AccountChangesTests {
 
   deinit { try? FileManager.default.removeItem(atPath: home.path) }
 
-  @Test("Each feature is told in the list's order, behind the read model; what comes late moves and withdraws nothing")
+  @Test("Each feature is notified in the list's order, after the read model, and late events move and withdraw nothing")
   func everyFeature() async throws {
     let journal = Journal()
     let environment = ServiceEnvironment(
@@ -67,26 +67,26 @@ final class AccountChangesTests {
     var account = AccountChanged(
       accountID: AccountID(), username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0,
       language: .english, isVerified: true, consents: [.activityData, .location], revision: 1)
-    func told() async throws -> [String] {
+    func notified() async throws -> [String] {
       let (now, watch) = (account, service.accountWatch)
       try await store.write { try Accounts.keep(now, $0, watch) }
       return journal.take()
     }
     // Whoever was not known has not moved.
-    #expect(try await told() == ["a: ana changed", "b: ana changed"])
+    #expect(try await notified() == ["a: ana changed", "b: ana changed"])
     account.revision = 2
     account.username = try Username(text: "anna")
     account.timeZone = try TimeZoneName(text: "Europe/Madrid")
     account.consents = [.location]
     #expect(
-      try await told() == [
+      try await notified() == [
         "a: anna moved from UTC to Europe/Madrid", "b: anna moved from UTC to Europe/Madrid", "a: anna withdrew activityData",
         "b: anna withdrew activityData", "a: anna changed", "b: anna changed",
       ])
     account.revision = 1
     account.timeZone = .utc
     account.consents = []
-    #expect(try await told() == ["a: anna changed", "b: anna changed"])
+    #expect(try await notified() == ["a: anna changed", "b: anna changed"])
     await store.close()
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settings of the bus")
 struct BusSettingsTests {
-  @Test("Settings of the bus say of an address in another form which form it must have, and that form is taken")
+  @Test("A malformed address in the bus's settings is refused with the required form, which is accepted")
   func form() throws {
     var values = Dictionary(
       uniqueKeysWithValues: ServiceName.allCases.filter { $0 != .gateway }.map {
@@ -21,7 +21,7 @@ struct BusSettingsTests {
     #expect(NetworkAddress("tcp://host:7001") != nil && NetworkAddress("host:7001") == nil)
   }
 
-  @Test("Settings of a bus over TCP name the key that a process must have, and services that the allow-list lacks")
+  @Test("Settings of a bus over TCP name a missing key of the process, and services missing in the allow-list")
   func keys() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-keys-\(ID<BusSettingsTests>().description)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

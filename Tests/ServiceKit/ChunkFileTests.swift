@@ -15,7 +15,7 @@ struct ChunkFileTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("The first chunk makes the file and its folders, for the owner alone; chunks stand where they were written")
+  @Test("The first chunk creates the file and its folders for the owner only, and chunks keep their positions")
   func chunks() throws {
     try Self.withRoot { root in
       let file = ChunkFile("\(root)/a/b/file", below: root)
@@ -31,7 +31,7 @@ struct ChunkFileTests {
     }
   }
 
-  @Test("A file that is not there, or is shorter than what has arrived, is gone")
+  @Test("A missing file, or one shorter than expected, is reported as gone")
   func gone() throws {
     try Self.withRoot { root in
       let file = ChunkFile("\(root)/file", below: root)
@@ -44,7 +44,7 @@ struct ChunkFileTests {
     }
   }
 
-  @Test("A file whose folder disappears each time is gone, and nobody waits for it for ever")
+  @Test("A file whose folder is missing each time is reported as gone, without waiting")
   func withoutFolder() throws {
     try Self.withRoot { root in
       // Below itself, so that no folder is made for it.

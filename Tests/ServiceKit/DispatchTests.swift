@@ -35,7 +35,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A dispatch asks the service's store who owns a partner and who works there, before anything is read (REW-3)")
+  @Test("A dispatch asks the service's store for a partner's owners and clerks before the input is read (REW-3)")
   func partners() async throws {
     func serve(_ service: inout ServiceDefinition) {
       service.serve(Notebook.Sell.self) { (_, _) in Empty() }
@@ -72,7 +72,7 @@ struct DispatchTests {
   }
 
   @Test(
-    "A dispatch refuses a session in doubt what administers or changes anything, unless the operation says otherwise (ID-7)"
+    "A dispatch refuses changes and administration to a session in doubt, unless the operation allows them (ID-7)"
   )
   func doubt() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
@@ -85,7 +85,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A service's dispatch answers a repetition with the first reply, and refuses the key for anything else")
+  @Test("A service's dispatch answers a repetition with the first reply, and refuses the key for other requests")
   func idempotency() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       for _ in 0..<3 {
@@ -99,7 +99,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A dispatch reports a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
+  @Test("A dispatch reports a feature's failure by code, invalid fields by name, and nothing of an unexpected error")
   func failures() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: ""), as: ana) } == "invalid_fields")
@@ -110,7 +110,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A service's dispatch keeps the idempotency keys of callers without a name apart by what they ask for")
+  @Test("A service's dispatch separates equal idempotency keys of anonymous callers by their requests")
   func anonymousKeys() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       let (home, train) = (Caller(kind: .anonymous, address: "192.0.2.1"), Caller(kind: .anonymous, address: "198.51.100.7"))
@@ -122,7 +122,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A service's dispatch ends a debug build whose operation fails in a way that it does not declare")
+  @Test("A service's dispatch ends a debug build whose operation fails with an undeclared failure")
   func undeclared() async {
     await #expect(processExitsWith: .failure) {
       enum Loss: String, FailureCode {
@@ -138,7 +138,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("A dispatch ends a process that would serve an operation with an idempotency key without a record of its calls")
+  @Test("A dispatch ends a process that serves an operation with an idempotency key without keeping records")
   func unkeptKeys() async {
     await #expect(processExitsWith: .failure) {
       enum Forget: AccountOperation {

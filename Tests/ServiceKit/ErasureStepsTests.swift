@@ -70,7 +70,7 @@ final class ErasureStepsTests {
     }
   }
 
-  @Test("Erasing many rows takes what others see at once, the rest in bounded transactions, over a restart; counts add up")
+  @Test("Erasing many rows removes visible ones at once and the rest in limited transactions, despite a restart")
   func steps() async throws {
     var store = try open()
     let (ana, ben) = (AccountID(), AccountID())
@@ -108,7 +108,7 @@ final class ErasureStepsTests {
     await store.close()
   }
 
-  @Test("What the end of a table's rows writes to a table before it goes in steps as well")
+  @Test("Rows that another table's removal writes are erased in steps as well")
   func earlierTable() async throws {
     let store = try open()
     let ana = AccountID()
@@ -140,7 +140,7 @@ final class ErasureStepsTests {
     await store.close()
   }
 
-  @Test("An account with few rows is erased in the transaction that receives it, no more than one transaction takes")
+  @Test("An account with few rows is erased in the transaction that receives its deletion")
   func few() async throws {
     let store = try open()
     let accounts = (0..<8).map { _ in AccountID() }

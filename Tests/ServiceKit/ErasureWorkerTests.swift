@@ -12,7 +12,7 @@ final class ErasureWorkerTests {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  @Test("An erasure that cannot be cleaned or confirmed yet keeps no other waiting, however many there are")
+  @Test("Erasures that cannot be cleaned or confirmed yet do not delay others, however many there are")
   func independent() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let store = try Store(
@@ -42,7 +42,7 @@ final class ErasureWorkerTests {
     await store.close()
   }
 
-  @Test("An erasure worker that hangs is seen in the health of its service; one that has nothing to do rests")
+  @Test("A hanging erasure worker shows in its service's health, and an idle one rests")
   func pulse() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let store = try Store(

@@ -15,7 +15,7 @@ struct HomeTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("The home folder is its owner's alone where it is made")
+  @Test("A new home folder is accessible to its owner only")
   func made() throws {
     try Self.with { home in
       try home.claim()
@@ -23,7 +23,7 @@ struct HomeTests {
     }
   }
 
-  @Test("The home folder is closed to what others would write, with the folders in it; that they read stays")
+  @Test("The home folder and its folders are closed for writing by others, and not for reading")
   func closed() throws {
     try Self.with { home in
       for folder in [home.path, home.stores] {
@@ -37,7 +37,7 @@ struct HomeTests {
   }
 
   @Test(
-    "The home folder is refused where it, or a folder in it, is somebody else's",
+    "The home folder is refused if it, or a folder in it, belongs to somebody else",
     .enabled(if: geteuid() == 0, "only root can give folders away"))
   func foreign() throws {
     try Self.with { home in

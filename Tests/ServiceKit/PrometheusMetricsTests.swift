@@ -24,7 +24,7 @@ struct PrometheusMetricsTests {
     #expect(lines.filter { $0.hasPrefix("# TYPE") }.count == 3)
   }
 
-  @Test("Prometheus text says of what is not known that it is not known, as Prometheus writes it")
+  @Test("Unknown and infinite values are written as Prometheus writes them")
   func unknown() {
     let metrics = PrometheusMetrics()
     for (label, value) in [("a", Double.nan), ("b", .infinity), ("c", -.infinity), ("d", 0.5)] {

@@ -31,7 +31,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("A service is ready once what was published while it was away has taken effect, and stays so")
+  @Test("A service is ready once events published while it was down have taken effect, and stays so")
   func catchingUp() async throws {
     let barrier = Barrier()
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
@@ -91,7 +91,7 @@ struct ReadinessTests {
 
   private struct Accident: Error {}
 
-  @Test("A service is not ready while a runner that failed is not well again; the runner is begun anew, and the service goes on")
+  @Test("A service is not ready while a failed runner is not healthy again, and the runner is restarted")
   func failingRunner() async throws {
     let (begun, begin) = AsyncStream<Int>.makeStream()
     let isFixed = Mutex(false)
@@ -118,7 +118,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("A service is not ready while a runner does not come back in the time that it promised")
+  @Test("A service is not ready while a runner exceeds its promised time")
   func stuckRunner() async throws {
     let (promised, promise) = AsyncStream<Void>.makeStream()
     let (resumed, resume) = AsyncStream<Void>.makeStream()
@@ -169,7 +169,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("A service stays ready while the disk is full: what was published waits, and takes effect once there is room")
+  @Test("A service stays ready on a full disk: events wait, and take effect once there is room")
   func fullDisk() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }

@@ -27,7 +27,7 @@ struct RenamedEventTests {
     }
   }
 
-  @Test("An event takes effect where the log holds it under its former name, and is published under the present one alone")
+  @Test("An event under its former name in the log takes effect, and is published under the present name only")
   func bothNames() async throws {
     let (effects, effect) = AsyncStream<String>.makeStream()
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-@Suite("What is done over and over", .timeLimit(.minutes(1)))
+@Suite("Repeated work", .timeLimit(.minutes(1)))
 struct RepeatingTests {
   private struct Worker: ServiceLifecycle.Service {
     let pause: Duration
@@ -20,7 +20,7 @@ struct RepeatingTests {
   }
 
   @Test(
-    "Repeated work begins at once, goes on after each pause, and is cut off in one when the service is asked to stop",
+    "Repeated work begins at once, continues after each pause, and is interrupted in a pause when the service stops",
     arguments: [(Duration.zero, 5), (.seconds(3600), 1)])
   func repeats(pause: Duration, times: Int) async throws {
     let (done, note) = AsyncStream<Void>.makeStream()
@@ -41,7 +41,7 @@ struct RepeatingTests {
     }
   }
 
-  @Test("Repeated work ends with a failure of it, for whoever runs it to begin it anew")
+  @Test("Repeated work ends with its failure, for its runner to restart it")
   func fails() async throws {
     struct Trouble: Error {}
     let count = Mutex(0)

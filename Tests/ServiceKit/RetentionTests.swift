@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("Rows that have outlived their use", .timeLimit(.minutes(1)))
+@Suite("Removal of rows past their retention", .timeLimit(.minutes(1)))
 final class RetentionTests {
   /// Has a table of its own, whose rows it keeps for a day after they have ended.
   private struct NoteFeature: Feature {
@@ -59,7 +59,7 @@ final class RetentionTests {
     try await store.read { try Int.fetchAll($0, sql: "SELECT note_id FROM \(table) ORDER BY note_id") }
   }
 
-  @Test("Whatever the service, the rows of each feature go by its rules, without anything else said")
+  @Test("In any service the rows of each feature are removed by its rules, without further configuration")
   func everyFeature() async throws {
     let host = try host()
     try await fill(host.store)
@@ -74,7 +74,7 @@ final class RetentionTests {
     }
   }
 
-  @Test("A table of which nothing can be removed is reported, and keeps no other from being swept")
+  @Test("A table whose rows cannot be removed is reported, and the others are still swept")
   func stuck() async throws {
     let store = try host().store
     try await fill(store)

@@ -67,7 +67,7 @@ final class RoundRobinWorkerTests {
     while try await store.read({ try Int.fetchOne($0, sql: "SELECT count(*) FROM boxes") }) != 0 { await Task.yield() }
   }
 
-  @Test("What is left to do for several is done by turns, at the start and after each signal")
+  @Test("Remaining work of several owners is done in turns, at the start and after each signal")
   func turns() async throws {
     let store = try open()
     let boxes = (0..<3).map { _ in ID<Box>() }.sorted()
@@ -88,7 +88,7 @@ final class RoundRobinWorkerTests {
     await store.close()
   }
 
-  @Test("A process that ends between two steps leaves the others for the next")
+  @Test("Steps left by a process that ends between two of them are done by the next one")
   func resumed() async throws {
     let store = try open()
     let box = ID<Box>()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("The pauses of a runner that fails")
+@Suite("The pauses of a failing runner")
 struct RunnerStateTests {
-  @Test("The pauses of a runner that fails double up to the longest, and begin anew after a life longer than that")
+  @Test("The pauses of a failing runner double up to the maximum, and restart after a longer run")
   func pauses() {
     var state = RunnerState()
     var now = ContinuousClock.now
@@ -20,7 +20,7 @@ struct RunnerStateTests {
     #expect(state.failed(at: now) == .milliseconds(100))
   }
 
-  @Test("The pauses of a runner that fails are as long as it must then run to count as well")
+  @Test("After a failure a runner is healthy again once it has run as long as its pause")
   func wellAgain() {
     var state = RunnerState()
     let now = ContinuousClock.now

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("What is kept for idempotency keys")
+@Suite("Owners of idempotency records")
 struct ServiceKeysTests {
   private let keys = ServiceKeys(secret: Array(repeating: 42, count: 32))
 
-  @Test("An idempotency record draws on the account's allowance, or on that of the caller's address, which is not kept in clear")
+  @Test("An idempotency record counts for the account, or for the caller's address, which is not stored in clear")
   func owners() throws {
     let account = Caller(kind: .account, account: AccountID(), address: "203.0.113.9")
     #expect(keys.idempotencyOwner(account) == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("The file of settings")
 struct SettingsFileTests {
   @Test(
-    "The file of settings is read below the environment, from the home folder or from where the environment says",
+    "The file of settings yields to the environment, and is in the home folder or where the environment says",
     arguments: [true, false])
   func read(isNamed: Bool) async throws {
     try await SettingsFileTests.with(#"{"racha":{"http":{"port":9000,"host":"::1"}}}"#, isNamed: isNamed) { environment in
@@ -18,7 +18,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("The file of settings may be missing in the home folder, and not where it was named")
+  @Test("The file of settings may be missing in the home folder, and not if it was named")
   func missing() async throws {
     let home = "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))"
     let settings = try await Settings.of(["RACHA_HOME": home])
@@ -27,7 +27,7 @@ struct SettingsFileTests {
   }
 
   @Test(
-    "The file of settings that is broken is reported by its path and the position in it",
+    "A malformed file of settings is reported by path and position",
     arguments: [
       ("{\"racha\": {\n  \"http\": {\"port\": 80,}\n}}", "line 2, byte 23 holds"),
       ("{\"racha\": {", "it ends at line 1, byte 12"),
@@ -45,7 +45,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("The file of settings names what no service reads")
+  @Test("Unknown keys in the file of settings are reported")
   func unknown() async throws {
     let text = """
       {"http":1,"racha":{"bogus":1,"limit":{"bodyBytes":5},"limits":{"rate":{"read":{"account":"9/1"}}},
@@ -57,7 +57,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("The file of settings refuses a former name with the new one, wherever it is given", arguments: [true, false])
+  @Test("A former name of a setting is refused with the new one, in the file and in the environment", arguments: [true, false])
   func renamed(inFile: Bool) async throws {
     try await SettingsFileTests.with(inFile ? #"{"racha":{"smtp":{"lanes":3}}}"# : "{}") { environment in
       var environment = environment
@@ -70,7 +70,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("A former name without a value is none, as compose hands on what is not set")
+  @Test("An empty former name of a setting is ignored, as compose passes unset ones")
   func emptyFormer() async throws {
     try await SettingsFileTests.with("{}") { environment in
       var environment = environment
@@ -80,7 +80,7 @@ struct SettingsFileTests {
   }
 
   /// From the sources: `settings.int("racha.limits.batch", …)`, with `*` for what is put into a key.
-  @Test("The file of settings knows the keys that the services read")
+  @Test("The known keys of settings are those that the services read")
   func known() throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().path

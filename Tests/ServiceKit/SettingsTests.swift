@@ -14,7 +14,7 @@ struct SettingsTests {
     try settings.check()
   }
 
-  @Test("Settings are read as numbers, truth values, choices and texts")
+  @Test("Settings are read as numbers, booleans, choices and texts")
   func read() throws {
     let settings = Settings([
       "racha.http.port": "9000", "racha.tls": "false", "racha.share": "0.5", "racha.language": "es", "racha.empty": "",
@@ -27,7 +27,7 @@ struct SettingsTests {
     try settings.check()
   }
 
-  @Test("Settings that break their rules are all named, with key and rule")
+  @Test("Invalid settings are all named, with key and rule")
   func broken() {
     let settings = Settings(["racha.http.port": "70000", "racha.tcp.port": "x", "racha.tls": "perhaps", "racha.language": "fr"])
     _ = settings.int("racha.http.port", default: 8080, in: 0...65535)

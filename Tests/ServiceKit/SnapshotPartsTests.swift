@@ -9,7 +9,7 @@ import Testing
 @Suite("The parts of a snapshot")
 struct SnapshotPartsTests {
   @Test(
-    "A page goes on in the part that its key names, and begins anew where that part no longer exists",
+    "A page continues in the part that its key names, and begins again if that part no longer exists",
     arguments: [
       (nil, "first after nil", "first/1"), ("first/1", "first after 1", "first/1"),
       ("second/", "second after nil", "second/1"), ("second/7", "second after 7", "second/1"),

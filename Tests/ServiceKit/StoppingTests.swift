@@ -109,7 +109,7 @@ struct StoppingTests {
     return (published, took)
   }
 
-  @Test("A service that is asked to stop finishes and answers what it is doing, takes nothing new, and ends within 5 seconds")
+  @Test("A service that is asked to stop finishes running requests, accepts no new ones, and ends within 5 seconds")
   func inFlight() async throws {
     let (published, took) = try await run { running in
       async let reply = running.lose()
@@ -125,7 +125,7 @@ struct StoppingTests {
     #expect(took < .seconds(20))
   }
 
-  @Test("A service that is asked to stop does not wait for ever for what it is doing")
+  @Test("A service that is asked to stop does not wait forever for running requests")
   func stuck() async throws {
     let start = ContinuousClock.now
     _ = try await run { running in

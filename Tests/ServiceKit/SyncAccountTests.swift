@@ -8,9 +8,9 @@ import ServiceKit
 import Storage
 import Testing
 
-@Suite("The read model of accounts, published by identity itself (ID-13)")
+@Suite("The read model of accounts, synchronized by identity itself (ID-13)")
 struct SyncAccountTests {
-  @Test("The read model of accounts knows of a withdrawn consent before any event, and is never set back")
+  @Test("The read model of accounts knows a withdrawn consent before any event, and is never reverted")
   func withdrawal() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }

@@ -8,7 +8,7 @@ import Testing
 struct SocialSnapshotTests {
   let identity = IdentityDouble()
 
-  @Test("Social's snapshot has requests, friendships that hold, and messages as they were published when they came about")
+  @Test("Social's snapshot has requests, existing friendships and messages as they were first published")
   func whole() async throws {
     let people = try ["ana", "ben", "eva", "leo"].map { try identity.person($0) }
     let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -38,7 +38,7 @@ struct SocialSnapshotTests {
     }
   }
 
-  @Test("Social's snapshot has what is between any two as it was published last, for each of them, also where it ended")
+  @Test("Social's snapshot has each relation as last published, for both accounts, ended ones included")
   func relations() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in

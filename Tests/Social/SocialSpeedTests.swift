@@ -96,7 +96,7 @@ struct SocialSpeedTests {
   }
 
   @Test(
-    "No statement of social's lists looks through a table, or sorts what it could read in order",
+    "No statement of social's lists scans a table, or sorts what it could read in order",
     arguments: [
       MessageStore.listSQL, ConversationStore.listSQL, MessageSearchStore.searchSQL, MessageSearchStore.endSQL,
       FriendStore.listSQL,

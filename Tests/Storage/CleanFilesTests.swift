@@ -7,7 +7,7 @@ import Sampling
 import Storage
 import Testing
 
-@Suite("What is deleted leaves a store's files (ID-12)", .timeLimit(.minutes(2)))
+@Suite("Deleted data leaves a store's files (ID-12)", .timeLimit(.minutes(2)))
 struct CleanFilesTests {
   private let folder = try! TemporaryFolder()
 
@@ -50,7 +50,7 @@ struct CleanFilesTests {
     try await store.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok"
   }
 
-  @Test("Nothing that was deleted is left in a store's file and log")
+  @Test("No deleted data is left in a store's file and log")
   func cleaned() async throws {
     let path = folder.file("a.sqlite")
     let store = try open(path)
@@ -67,7 +67,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("No later write of the pages that the writer holds in memory brings back what was deleted")
+  @Test("Later writes of cached pages do not bring deleted data back")
   func pagesInMemory() async throws {
     let path = folder.file("f.sqlite")
     let store = try open(path)
@@ -89,7 +89,7 @@ struct CleanFilesTests {
     #expect(count(path) == 0)
   }
 
-  @Test("What earlier versions left over of deleted rows goes once, in steps that a kill interrupts")
+  @Test("Deleted rows left by earlier versions are scrubbed once, in steps that survive a kill")
   func earlierPages() async throws {
     let path = folder.file("b.sqlite")
     await (try open(path)).close()
@@ -134,7 +134,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("Copies of a store hold nothing that was deleted")
+  @Test("Copies of a store contain no deleted data")
   func copies() async throws {
     let path = folder.file("c.sqlite")
     let store = try open(path)
@@ -146,7 +146,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("A store's files are not clean while somebody reads an older state, and are once that has ended")
+  @Test("A store's files are not clean while an older state is being read, and are afterwards")
   func readers() async throws {
     let path = folder.file("d.sqlite")
     let store = try open(path)
@@ -176,7 +176,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("Others' writes wait for a step of scrubbing, whatever the file's size")
+  @Test("Other writes wait for a single step of scrubbing, whatever the file's size")
   func waits() async throws {
     let path = folder.file("e.sqlite")
     let store = try open(path)
@@ -213,7 +213,7 @@ struct CleanFilesTests {
   }
 }
 
-@Suite("Pages are scrubbed where SQLite has allocated nothing")
+@Suite("Scrubbing the unallocated parts of pages")
 struct ScrubbedPageTests {
   private let folder = try! TemporaryFolder()
 
@@ -230,7 +230,7 @@ struct ScrubbedPageTests {
   }
 
   @Test(
-    "Scrubbing leaves the same rows and a sound file, for all sizes and kinds of pages", arguments: [512, 4096, 65536])
+    "Scrubbing keeps the same rows and a valid file, for all sizes and kinds of pages", arguments: [512, 4096, 65536])
   func sound(size: Int) throws {
     let (path, scrubbed) = (folder.file("a.sqlite"), folder.file("b.sqlite"))
     let database = try DatabaseQueue(path: path)
@@ -263,7 +263,7 @@ struct ScrubbedPageTests {
     #expect(try scrub(scrubbed, size: size) == data)
   }
 
-  @Test("Scrubbing leaves whatever is no page of a b-tree, or does not fit", arguments: 1...200 as ClosedRange<UInt64>)
+  @Test("Scrubbing does not touch pages that are not of a b-tree, or are malformed", arguments: 1...200 as ClosedRange<UInt64>)
   func others(seed: UInt64) {
     var random = SeededGenerator(seed)
     var page = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -41,7 +41,7 @@ private struct Probe {
   }
 }
 
-@Suite("A store whose process dies", .timeLimit(.minutes(1)))
+@Suite("A store whose process crashes", .timeLimit(.minutes(1)))
 struct CrashTests {
   let folder: TemporaryFolder
   let path: String
@@ -68,7 +68,7 @@ struct CrashTests {
     await store.close()
   }
 
-  @Test("A store whose process dies by kill -9 while it writes has everything it acknowledged, and half of nothing")
+  @Test("A store killed while it writes has everything that it acknowledged, and no partial write")
   func killed() async throws {
     var acknowledged: Set<Int> = []
     for round in 1...4 {
@@ -80,7 +80,7 @@ struct CrashTests {
     }
   }
 
-  @Test("A store whose process dies by kill -9 while it receives events lets each take effect once, also those delivered again")
+  @Test("A store killed while it receives events applies each once, also repeated ones")
   func killedSubscriber() async throws {
     var acknowledged = 0
     for round in 1...4 {
@@ -95,7 +95,7 @@ struct CrashTests {
     }
   }
 
-  @Test("A store whose process dies of an error of the disk ends with status 74, and has everything it acknowledged")
+  @Test("A store whose disk fails ends its process with status 74, and has everything that it acknowledged")
   func diskError() async throws {
     // No file may grow beyond 1,000 blocks of 512 bytes: SQLite meets an error in its write-ahead log.
     let probe = try Probe(path, "write", underShell: "trap '' XFSZ; ulimit -f 1000; ")
@@ -106,7 +106,7 @@ struct CrashTests {
     try await check(has: Set(acknowledged))
   }
 
-  @Test("A process whose store's file is damaged says why when it ends", arguments: ["reading", "writing"])
+  @Test("A process whose store is damaged ends with the reason", arguments: ["reading", "writing"])
   func damaged(by access: String) async throws {
     let store = try Store.numbers(path)
     for number in 0..<2_000 { try await store.insert(number) }

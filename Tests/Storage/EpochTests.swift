@@ -27,7 +27,7 @@ struct EpochTests {
     return try Store.numbers(path, snapshot: EpochTests.snapshot, limits: limits)
   }
 
-  @Test("A copy's epoch goes on from the epochs that the copy had, each up to the number at which it was left")
+  @Test("A copy's new epoch continues the copy's former epochs, each up to its last number")
   func lineage() async throws {
     let first = try Store.numbers(folder.file("store.sqlite"))
     try await publish(3, in: first)
@@ -62,7 +62,7 @@ struct EpochTests {
     }
   }
 
-  @Test("A store remembers a hundred epochs before its own, and forgets the oldest first")
+  @Test("A store remembers its last hundred former epochs")
   func bound() async throws {
     let path = folder.file("store.sqlite")
     var epochs: [String] = []
@@ -82,7 +82,7 @@ struct EpochTests {
     }
   }
 
-  @Test("A copy keeps what its subscribers had not acknowledged, and prunes no more than it did before")
+  @Test("A copy keeps events that its subscribers had not acknowledged, and prunes no more than before")
   func pruning() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 0

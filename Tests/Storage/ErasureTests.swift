@@ -4,7 +4,7 @@ import Operations
 import Storage
 import Testing
 
-@Suite("Forgetting an account in a store (ID-12)")
+@Suite("Erasing an account in a store (ID-12)")
 struct ErasureTests {
   private let folder = try! TemporaryFolder()
   private let account = AccountID()
@@ -17,7 +17,7 @@ struct ErasureTests {
     static let spec = EventSpec("names.named", by: .activity, requirements: [], "Somebody was named.")
   }
 
-  @Test("Events that name a forgotten account keep their numbers alone; others, and those that are to be received, stay")
+  @Test("Events naming an erased account keep only their numbers; others, and those not yet delivered, stay")
   func events() async throws {
     let store = try Store.numbers(folder.file("a.sqlite"))
     let (account, other) = (account, AccountID())
@@ -41,7 +41,7 @@ struct ErasureTests {
     await store.close()
   }
 
-  @Test("Replies to a forgotten account are forgotten, and the one to its registration, but no other of the same instant")
+  @Test("Replies to an erased account are removed, including that to its registration, and no other of the same instant")
   func replies() async throws {
     let time = TestClock()
     let store = try Store.numbers(folder.file("b.sqlite"), clock: time.clock)
@@ -72,7 +72,7 @@ struct ErasureTests {
     await store.close()
   }
 
-  @Test("An erasure waits until it is confirmed, over restarts")
+  @Test("An erasure waits for its confirmation, across restarts")
   func unconfirmed() async throws {
     let path = folder.file("d.sqlite")
     let (account, deletion) = (account, ID<Never>())

@@ -59,7 +59,7 @@ struct GroupCommitTests {
     }
   }
 
-  @Test("A group commit answers nobody, not even with a failure, before all is durable")
+  @Test("A group commit answers no write, not even a failed one, before everything is durable")
   func answersLast() async {
     await run([
       write("a") { try $0.insert(1) }, write("b") { _ in throw Refused() }, write("c") { try $0.insert(3) },
@@ -77,7 +77,7 @@ struct GroupCommitTests {
     #expect(try metrics.expectTimer("store_commit_duration").values.count == 2)
   }
 
-  @Test("A group commit undoes one write alone: its rows, its events and their numbers")
+  @Test("A group commit undoes a single write: its rows, its events and their numbers")
   func savepoints() async throws {
     await run([
       write("a") {
@@ -104,7 +104,7 @@ struct GroupCommitTests {
     #expect(published.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
   }
 
-  @Test("A group commit of one write that fails undoes all of it, its events too, and commits nothing")
+  @Test("A group commit of one failing write undoes all of it, events included, and commits nothing")
   func alone() async throws {
     await run([
       write("a") { transaction in
@@ -126,7 +126,7 @@ struct GroupCommitTests {
     #expect(try metrics.expectCounter("store_commits").totalValue == 1)
   }
 
-  @Test("A large write has a commit of its own, without a savepoint, between those before it and those behind it")
+  @Test("A large write has a commit of its own without a savepoint, between those before and after it")
   func large() async throws {
     var large = write("c") { transaction in
       try transaction.insert(3)
@@ -142,7 +142,7 @@ struct GroupCommitTests {
     #expect(try metrics.expectRecorder("store_writes_per_commit").values == [2, 1, 1])
   }
 
-  @Test("A group commit calls what waits for a write once all is durable, and not for one that failed")
+  @Test("A group commit runs a write's callbacks once everything is durable, and not those of a failed write")
   func afterCommit() async {
     await run([
       write("a") { [history, reader] transaction in
@@ -159,7 +159,7 @@ struct GroupCommitTests {
     #expect(history.all.suffix(3) == ["a succeeded, [1]", "b failed with Refused, [1]", "after a, [1]"])
   }
 
-  @Test("A foreign key left dangling fails its own write, not the group commit")
+  @Test("A dangling foreign key fails its own write, not the group commit")
   func deferredForeignKeys() async {
     await run([
       write("a") { try $0.insert(1) }, write("b") { try $0.insert(2, parent: 99) },
@@ -173,7 +173,7 @@ struct GroupCommitTests {
   }
 
   @Test(
-    "A statement that rolls everything back fails its write; the others of the group commit may repeat", arguments: [true, false])
+    "A statement that rolls everything back fails its write; others of the group commit may repeat", arguments: [true, false])
   func lostTransaction(isHidden: Bool) async throws {
     await run([
       write("a") { try $0.insert(1) },
@@ -193,7 +193,7 @@ struct GroupCommitTests {
     #expect(history.all.last == "d succeeded, [4]")
   }
 
-  @Test("An error of the disk in a group commit ends the process")
+  @Test("A disk error in a group commit ends the process")
   func fatal() async throws {
     await run([
       write("a") { try $0.insert(1) },
@@ -206,7 +206,7 @@ struct GroupCommitTests {
       ])
   }
 
-  @Test("A full disk refuses all of a group commit, and the process goes on")
+  @Test("A full disk refuses the whole group commit, and the process continues")
   func full() async throws {
     // The file may not grow: to SQLite that is a full disk.
     try await writer.writeWithoutTransaction { database in

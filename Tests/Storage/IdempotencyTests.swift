@@ -42,7 +42,7 @@ struct IdempotencyTests {
     return nil
   }
 
-  @Test("A repeatable request is answered as the first time, without a further effect, also after a restart")
+  @Test("A repeated request is answered as the first time, without another effect, also after a restart")
   func repetition() async throws {
     var store = try open()
     #expect(try await write(key(), in: store) == "number 0")
@@ -72,7 +72,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("A repeatable request of several transactions is answered by what was recorded; what is refused is tried anew")
+  @Test("A repeated request of several transactions gets the recorded answer, and a refused one is tried again")
   func prepared() async throws {
     let store = try open()
     #expect(try await prepared(key(), in: store, refusing: true) == "refused")
@@ -86,7 +86,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request of several transactions learns that the first one is still running, while that prepares, too")
+  @Test("A repeated request of several transactions is answered as still running, also while the first prepares")
   func preparing() async throws {
     let store = try open()
     let published = try await store.write(idempotency: key()) {
@@ -101,7 +101,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request is refused with another payload or operation, and is nothing to other keys and callers")
+  @Test("A key reused with another payload or operation is refused, and does not affect other keys and callers")
   func reuse() async throws {
     let store = try open()
     _ = try await write(key(), in: store)
@@ -112,7 +112,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request learns that the first one is still running")
+  @Test("A repeated request is answered as still running while the first one is")
   func running() async throws {
     let store = try open()
     let gate = Gate()
@@ -128,7 +128,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request takes effect once when many come at the same time")
+  @Test("Concurrent repetitions of a request take effect once")
   func concurrent() async throws {
     let store = try open()
     let outcomes = await withTaskGroup(of: String.self) { group in
@@ -144,7 +144,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request leaves nothing when it fails, and may be repeated")
+  @Test("A failed request leaves nothing, and can be repeated")
   func failure() async throws {
     let store = try open()
     await #expect(throws: Refused.self) {
@@ -158,7 +158,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request is remembered for seven days, and then forgotten")
+  @Test("A request's key is remembered for seven days")
   func age() async throws {
     var limits = StoreLimits()
     limits.rowsPerPurge = 2
@@ -201,7 +201,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "A repeatable request beyond its caller's allowance of kept bytes is refused and does nothing, and known ones are known")
+    "A new request beyond its caller's allowance of bytes is refused without effect, and known ones are still answered")
   func allowance() async throws {
     var limits = StoreLimits()
     limits.idempotencyBytes = 200_000
@@ -229,7 +229,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("Repeatable requests of callers without a name draw on a shared allowance, a large reply on as much as it is large")
+  @Test("Anonymous callers share an allowance, and a large reply uses as much as its size")
   func sharedAllowance() async throws {
     var limits = StoreLimits()
     limits.idempotencyBytes = 200_000
@@ -244,7 +244,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("A repeatable request leaves neither payload nor reply readable in the file, and another secret cannot check it")
+  @Test("Neither payload nor reply of a request is readable in the file, and another secret cannot check it")
   func secrecy() async throws {
     let store = try open()
     let payload = "password-hunter2-in-the-payload"

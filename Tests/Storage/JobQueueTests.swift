@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// Batches of numbers, on a connection that nobody else has.
-@Suite("A slot that gathers", .timeLimit(.minutes(1)))
+@Suite("A job slot that gathers a batch", .timeLimit(.minutes(1)))
 struct JobQueueTests {
   /// What the batches held, and the hold that the test has on the first.
   private final class Work: Sendable {
@@ -55,7 +55,7 @@ struct JobQueueTests {
     await work.wait(for: count + 1)
   }
 
-  @Test("A slot that gathers waits after a batch of many until half of them have come again, and no longer")
+  @Test("After a large batch a slot waits until half as many jobs have come, and no longer")
   func gathers() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .seconds(50))
@@ -71,7 +71,7 @@ struct JobQueueTests {
     await queue.close()
   }
 
-  @Test("A slot that gathers loses its patience when fewer come")
+  @Test("A slot stops waiting after its patience if fewer jobs come")
   func patience() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .milliseconds(1))
@@ -82,7 +82,7 @@ struct JobQueueTests {
     await queue.close()
   }
 
-  @Test("A slot that gathers waits for nobody after a batch of few")
+  @Test("After a small batch a slot does not wait")
   func few() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .seconds(50))

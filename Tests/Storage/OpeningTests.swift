@@ -27,7 +27,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("Opening a store lets nobody else read its files")
+  @Test("Opening a store makes its files unreadable for others")
   func mode() async throws {
     let store = try Store.numbers(path)
     for name in [path, path + "-wal", path + "-shm", path + ".lock"] {
@@ -37,7 +37,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("Opening a store refuses a store that a newer version wrote, and says so")
+  @Test("Opening a store written by a newer version is refused with that reason")
   func newer() async throws {
     await (try Store.numbers(path, migrations: [numbersTable, Migration(2, "more") { _ in }, Migration(3, "yet more") { _ in }]))
       .close()
@@ -45,7 +45,7 @@ struct OpeningTests {
     #expect(failure?.description.contains("newer version") == true)
   }
 
-  @Test("Opening a store refuses a store whose migrations have other names")
+  @Test("Opening a store whose migrations have other names is refused")
   func otherHistory() async throws {
     await (try Store.numbers(path)).close()
     #expect(throws: StoreFailure.otherHistory(number: 1, applied: "numbers", known: "letters")) {
@@ -53,14 +53,14 @@ struct OpeningTests {
     }
   }
 
-  @Test("Opening a store refuses migrations that are not numbered 1, 2, 3")
+  @Test("Opening a store with migrations not numbered 1, 2, 3 is refused")
   func misnumbered() {
     #expect(throws: StoreFailure.misnumbered(number: 3, expected: 2)) {
       try Store.numbers(path, migrations: [numbersTable, Migration(3, "gap") { _ in }])
     }
   }
 
-  @Test("Opening a store refuses another service's store")
+  @Test("Opening another service's store is refused")
   func otherService() async throws {
     await (try Store.numbers(path)).close()
     #expect(throws: StoreFailure.otherService(found: "activity", expected: .social)) {
@@ -68,7 +68,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("Opening a store refuses a store that is open already, and takes it once it is closed")
+  @Test("Opening a store that is already open is refused, and accepted once it is closed")
   func alreadyOpen() async throws {
     let store = try Store.numbers(path)
     #expect(throws: StoreFailure.alreadyOpen(path: path)) { try Store.numbers(path) }
@@ -77,7 +77,7 @@ struct OpeningTests {
     await (try Store.numbers(path)).close()
   }
 
-  @Test("Opening a store refuses a file that is no database, and a short secret")
+  @Test("Opening a file that is not a database, or with a short secret, is refused")
   func refusals() throws {
     try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
     #expect(throws: DatabaseError.self) { try Store.numbers(path) }
@@ -88,7 +88,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("Opening a store upgrades the store of an earlier version and keeps what is in it")
+  @Test("Opening an earlier version's store upgrades it and keeps its contents")
   func upgrade() async throws {
     let fixture = try #require(Bundle.module.url(forResource: "store-1", withExtension: "sql", subdirectory: "Fixtures"))
     let old = try DatabaseQueue(path: path)
@@ -127,7 +127,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("Opening a copy of an earlier version's store begins an epoch that goes on from the copy's")
+  @Test("Opening a copy of an earlier version's store begins an epoch that continues the copy's")
   func upgradedCopy() async throws {
     let fixture = try #require(Bundle.module.url(forResource: "store-1", withExtension: "sql", subdirectory: "Fixtures"))
     let old = try DatabaseQueue(path: path)
@@ -141,7 +141,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("Opening a store undoes a migration that fails or leaves a foreign key dangling, and keeps those before it")
+  @Test("Opening a store undoes a failing migration, or one with a dangling foreign key, and keeps the earlier ones")
   func failingMigration() async throws {
     let dangling = Migration(2, "dangling") { try $0.execute(sql: "INSERT INTO numbers (number, parent) VALUES (1, 99)") }
     #expect(throws: DatabaseError.self) { try Store.numbers(path, migrations: [numbersTable, dangling]) }

@@ -32,7 +32,7 @@ struct OutboxTests {
     }
   }
 
-  @Test("The outbox numbers events without gaps while every third of many concurrent writes is undone")
+  @Test("The outbox numbers events without gaps while every third concurrent write is undone")
   func gapFree() async throws {
     let store = try Store.numbers(path)
     await withTaskGroup(of: Void.self) { group in
@@ -51,7 +51,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox keeps name, time, trace context and body, and hands them to the relay after the commit")
+  @Test("The outbox keeps name, time, trace context and body, and passes them to the relay after the commit")
   func contents() async throws {
     let time = TestClock()
     let store = try Store.numbers(path, clock: time.clock)
@@ -74,7 +74,7 @@ struct OutboxTests {
     #expect(published.last?.head.number == 2)
   }
 
-  @Test("The outbox refuses another service's event, and changing what was published")
+  @Test("The outbox refuses another service's event, and changes of published ones")
   func refusals() async throws {
     let store = try Store.numbers(path, service: .social)
     await #expect(throws: StoreFailure.foreignEvent(name: "numbers.written", publisher: .activity)) {
@@ -89,7 +89,7 @@ struct OutboxTests {
     await other.close()
   }
 
-  @Test("The outbox refuses an event larger than those who receive it take, with all that the write did")
+  @Test("The outbox refuses an event beyond its subscribers' maximum, and undoes its write")
   func largeEvents() async throws {
     struct Tale: Event {
       var text: String
@@ -109,7 +109,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox pages by count and by size, but gives at least one")
+  @Test("The outbox limits pages by count and size, but returns at least one event")
   func paging() async throws {
     let store = try Store.numbers(path)
     try await publish(1...9, in: store)
@@ -121,7 +121,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox is pruned only behind the slowest subscriber, keeps the newest, and never numbers anew")
+  @Test("The outbox is pruned only behind the slowest subscriber, keeps the newest events, and never reuses numbers")
   func pruning() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 3
@@ -157,7 +157,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox is never pruned of the last event, where none is to be kept")
+  @Test("The outbox never prunes its last event, even if none must be kept")
   func pruningAll() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 0
@@ -172,7 +172,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox is pruned to the newest where subscribers keep no cursor in it")
+  @Test("The outbox is pruned to the newest events if subscribers keep no cursor in it")
   func pruningForLiveSubscribers() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 3
@@ -184,7 +184,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox is never pruned where there is no snapshot to begin from; that begins before the first event")
+  @Test("The outbox is never pruned without a snapshot to begin from, which begins before the first event")
   func withoutSnapshot() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 0
@@ -200,7 +200,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox publishes its state in pages, each true at the head it names")
+  @Test("The outbox publishes its state in pages, each consistent with the head that it names")
   func snapshots() async throws {
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot)
     try await publish(1...3, in: store)
@@ -218,7 +218,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("The outbox keeps its epoch when opened again, and begins another one on demand")
+  @Test("The outbox keeps its epoch when opened again, and begins another on request")
   func epochs() async throws {
     var store = try Store.numbers(path)
     try await publish(1...2, in: store)

@@ -5,7 +5,7 @@ import SmallDisk
 import Storage
 import Testing
 
-@Suite("A store whose disk takes no more", .timeLimit(.minutes(1)))
+@Suite("A store on a full or read-only disk", .timeLimit(.minutes(1)))
 struct SpaceTests {
   let folder: TemporaryFolder
   let path: String
@@ -61,7 +61,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "A store on a full disk reads, refuses writes by name, and takes them as soon as there is room",
+    "A store on a full disk reads, refuses writes by name, and accepts them once there is room",
     .enabled(if: SmallDisk.isAvailable))
   func full() async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 6 << 20)
@@ -101,7 +101,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "A store has room for what has to go on before anything is written, be it just opened or its log just cut",
+    "A store reserves room for necessary work before any write, also just after opening or truncating its log",
     .enabled(if: SmallDisk.isAvailable), arguments: Beginning.allCases)
   func keepsReserve(after beginning: Beginning) async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 6 << 20)
@@ -123,7 +123,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "A store cuts its log where the room that this gives away is not needed", .enabled(if: SmallDisk.isAvailable),
+    "A store truncates its log only if the freed room is not needed", .enabled(if: SmallDisk.isAvailable),
     arguments: [(6 << 20, true), (2 << 20, false)])
   func cutsLog(bytes: Int, isCut: Bool) async throws {
     let disk = try SmallDisk(at: folder.path, bytes: bytes)
@@ -136,7 +136,7 @@ struct SpaceTests {
     await store.close()
   }
 
-  @Test("A store whose disk is full for a part of a commit refuses all of it, and nothing of it remains")
+  @Test("A store whose disk fills up during a commit refuses all of it, and keeps nothing of it")
   func partlyFull() async throws {
     let store = try open()
     #expect(try await fill(store, from: 0, atMost: 10).failure == nil)
@@ -233,7 +233,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "A disk is not used for a copy of a store that has no room there, and the failure says so",
+    "A copy is refused before it begins if the disk has no room for it",
     .enabled(if: SmallDisk.isAvailable))
   func copies() async throws {
     let store = try open()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Storage
 
-@Suite("The size of steps for which others wait")
+@Suite("The size of steps that others wait for")
 struct StepSizeTests {
   @Test(
-    "The size of a step grows while steps are short, and shrinks by as much as one took too long",
+    "A step's size grows while steps are short, and shrinks in proportion when one takes too long",
     arguments: [
       // how long each step took in milliseconds, and how much each of them did, with the one after them
       ([], [16]), ([1, 1, 1, 1, 1], [16, 32, 64, 128, 256, 256]), ([10, 20], [16, 32, 32]), ([15, 17, 13], [16, 21, 21, 32]),
@@ -23,7 +23,7 @@ struct StepSizeTests {
   }
 
   @Test(
-    "Steps grow where they take long however little they do, and shrink where they take long for what they do",
+    "Steps grow if they take long regardless of their work, and shrink if they take long because of it",
     arguments: [
       // Milliseconds of each step, and of each row; how much steps do in the end.
       Cost(step: 0, row: 1, counts: 11...20), Cost(step: 30, row: 1, counts: 16...30),
@@ -47,7 +47,7 @@ struct StepSizeTests {
   }
 
   @Test(
-    "Steps are neither too small nor too large where those of one size take now twice as long and now half as long",
+    "Steps stay neither too small nor too large if equal ones vary between double and half the time",
     arguments: [
       // Of how many rows a millisecond they get through at least, and how many of 2,000 take over twice the target at most.
       (Cost(step: 12, row: 0.07), 6, 1000), (Cost(step: 25, row: 0.7), 0.6, 2000),
@@ -73,6 +73,6 @@ struct StepSizeTests {
     var counts = 1...256
   }
 
-  @Test("The size of a step never begins beyond its maximum")
+  @Test("A step's size never starts above its maximum")
   func first() { #expect(StepSize(first: 16, max: 8, target: .milliseconds(20)).count == 8) }
 }

@@ -28,7 +28,7 @@ struct StepsTests {
     func add(_ note: Note) { notes.withLock { $0.append(note) } }
   }
 
-  @Test("A store writes what is small between two large writes of another, and those of several by turns")
+  @Test("Small writes are done between large ones of another owner, and large ones of several owners in turns")
   func turns() async throws {
     let store = try Store.numbers(path)
     let (gate, order) = (Gate(), Notes<String>())
@@ -46,7 +46,7 @@ struct StepsTests {
     await store.close()
   }
 
-  @Test("Work in steps goes on until no more is left, no step larger than it may be")
+  @Test("Work in steps continues until nothing is left, no step above its maximum")
   func steps() async throws {
     let store = try Store.numbers(path)
     try await store.write { transaction in
@@ -63,7 +63,7 @@ struct StepsTests {
     await store.close()
   }
 
-  @Test("Work in steps does not go row by row where the disk takes long for each commit")
+  @Test("Work in steps does not shrink to single rows if each commit takes long")
   func slowDisk() async throws {
     let store = try Store.numbers(path)
     try await store.write { transaction in
@@ -85,7 +85,7 @@ struct StepsTests {
     await store.close()
   }
 
-  @Test("Work in steps that fails keeps the steps before, and goes on from there")
+  @Test("Work in steps that fails keeps the completed steps, and continues from there")
   func resumed() async throws {
     struct Broken: Error {}
     let store = try Store.numbers(path)

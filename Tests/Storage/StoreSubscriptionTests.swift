@@ -6,7 +6,7 @@ import Testing
 
 private struct Refused: Error {}
 
-@Suite("The subscription", .timeLimit(.minutes(1)))
+@Suite("A store's subscription", .timeLimit(.minutes(1)))
 struct StoreSubscriptionTests {
   let folder: TemporaryFolder
   let path: String
@@ -41,7 +41,7 @@ struct StoreSubscriptionTests {
     }
   }
 
-  @Test("The subscription lets each event take effect once, however often it comes")
+  @Test("Each event of a subscription takes effect once, however often it arrives")
   func onceOnly() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -55,7 +55,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription moves the cursor to where the page goes, and counts what is left out on the way as had")
+  @Test("A subscription moves its cursor to the page's end, and skipped events count as received")
   func pages() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -68,7 +68,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription keeps a cursor for each publisher")
+  @Test("A subscription keeps a cursor for each publisher")
   func publishers() async throws {
     let store = try Store.numbers(path)
     let seen = Mutex<[String]>([])
@@ -81,7 +81,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription refuses a gap and another epoch, and then nothing has changed")
+  @Test("A subscription refuses a gap or another epoch, and changes nothing")
   func refusals() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -100,7 +100,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("An effect that fails undoes the whole delivery: effects, cursor and what was published; the next makes it good")
+  @Test("A failing effect undoes the whole delivery: effects, cursor and published events; the next one succeeds")
   func failingEffect() async throws {
     let store = try Store.numbers(path)
     let failures = Mutex(5)
@@ -124,7 +124,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("What an event's effect publishes carries on the event's trace context")
+  @Test("An event published by an effect continues the trace of its event")
   func traceContext() async throws {
     let store = try Store.numbers(path)
     try await apply(
@@ -133,7 +133,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
+  @Test("A subscription begins from a snapshot, and its cursor moves with the last page to the head of the first")
   func snapshot() async throws {
     let store = try Store.numbers(path)
     let subscription = store.subscription { event, _, transaction in
@@ -164,7 +164,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription goes on in the publisher's next epoch where all that took effect is in it, and else stays where it is")
+  @Test("A subscription enters the publisher's next epoch only if that contains all that took effect")
   func entering() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -188,7 +188,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("The subscription does not go on in the next epoch where a snapshot has shown what that lacks")
+  @Test("A subscription does not enter the next epoch if a snapshot has shown what that lacks")
   func enteringAfterSnapshot() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)

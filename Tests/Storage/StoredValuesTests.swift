@@ -48,7 +48,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("Values in a table come row by row, as long as reading goes on, and as often as is asked")
+  @Test("Rows of a table are read one by one, while reading continues, and repeatedly")
   func rows() async throws {
     try await database.write { database in
       let ids = (0..<5).map { _ in ID<Thing>() }
@@ -74,7 +74,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("Values in a table are refused where they break their rule")
+  @Test("Invalid values in a table are refused")
   func refused() {
     #expect(ID<Thing>.fromDatabaseValue("short".databaseValue) == nil)
     #expect(Colour.fromDatabaseValue("blue".databaseValue) == nil)

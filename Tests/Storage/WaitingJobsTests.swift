@@ -21,7 +21,7 @@ struct WaitingJobsTests {
   }
 
   @Test(
-    "Small jobs come as they came, and behind them one large one, of the owner whose turn it is",
+    "Small jobs are taken in order, followed by one large one of the owner whose turn it is",
     arguments: [
       // what waits, and the batches of at most three small jobs
       ("1 2 3 4 5", ["1 2 3", "4 5"]),
@@ -38,7 +38,7 @@ struct WaitingJobsTests {
     #expect(line.count == 0)
   }
 
-  @Test("Small jobs that come while many large ones of one owner wait go between two of these, and so do large ones of others")
+  @Test("New small jobs, and large ones of other owners, go between the many large ones of one owner")
   func turns() {
     var line = Line("a1 a2 a3")
     var seen = [line.next()]
@@ -50,7 +50,7 @@ struct WaitingJobsTests {
     #expect(seen == ["a1", "1 a2", "2 b1", "a3"])
   }
 
-  @Test("Large jobs of one owner are bounded; those of others and small ones are taken all the same")
+  @Test("Large jobs of one owner are limited, and others' and small ones are still accepted")
   func bound() {
     var line = Line("")
     let most = WaitingJobs<String>.largePerOwner

@@ -24,7 +24,7 @@ struct WritingTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("A store signals each commit from then on to all who wait, and several as one to who looks later")
+  @Test("A store signals each later commit to all who wait, and several as one to those who read late")
   func signals() async throws {
     let store = try Store.numbers(path)
     try await store.insert(1)
@@ -40,7 +40,7 @@ struct WritingTests {
     await first.next()
   }
 
-  @Test("A store commits waiting writes together; those that fail leave the others")
+  @Test("A store commits waiting writes together, and failing ones do not affect the others")
   func groupCommit() async throws {
     let store = try Store.numbers(path)
     let gate = Gate()
@@ -74,7 +74,7 @@ struct WritingTests {
     await store.close()
   }
 
-  @Test("A store answers only what another connection can see already")
+  @Test("A store answers only once another connection can see the write")
   func answersAfterCommit() async throws {
     let store = try Store.numbers(path)
     var configuration = Configuration()
@@ -99,7 +99,7 @@ struct WritingTests {
     await store.close()
   }
 
-  @Test("A store refuses what is beyond the queue's bound")
+  @Test("A store refuses writes beyond the queue's limit")
   func overloaded() async throws {
     var limits = StoreLimits()
     limits.waitingWrites = 3
@@ -151,7 +151,7 @@ struct WritingTests {
     await store.close()
   }
 
-  @Test("Reads that wait share one access, whatever is written meanwhile")
+  @Test("Waiting reads share one access, whatever is written meanwhile")
   func sharedAccess() async throws {
     var limits = StoreLimits()
     limits.readers = 1
@@ -188,7 +188,7 @@ struct WritingTests {
   }
 
   @Test(
-    "A write costs a page of the log for each tree that it has to change: row, event, recorded reply and its key")
+    "A write changes one page of the log for each tree: row, event, recorded reply and its key")
   func pages() async throws {
     let store = try Store.numbers(path)
     func write(_ numbers: ClosedRange<Int>) async throws {
@@ -213,7 +213,7 @@ struct WritingTests {
     await store.close()
   }
 
-  @Test("Closing a store finishes what waits, refuses what comes, and leaves one file")
+  @Test("Closing a store finishes waiting writes, refuses new ones, and leaves one file")
   func closing() async throws {
     let store = try Store.numbers(path)
     let gate = Gate()

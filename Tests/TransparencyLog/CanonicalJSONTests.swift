@@ -4,7 +4,7 @@ import TransparencyLog
 
 struct CanonicalJSONTests {
   @Test(
-    "Numbers are written as RFC 8785, appendix B, lists them",
+    "Numbers are written as listed in RFC 8785, appendix B",
     arguments: [
       (0, "0"), (0x8000_0000_0000_0000, "0"), (1, "5e-324"), (0x8000_0000_0000_0001, "-5e-324"),
       (0x7fef_ffff_ffff_ffff, "1.7976931348623157e+308"), (0xffef_ffff_ffff_ffff, "-1.7976931348623157e+308"),
@@ -32,7 +32,7 @@ struct CanonicalJSONTests {
     if let text { #expect(written == text) }
   }
 
-  @Test("The documents of the reference test data come out as its results")
+  @Test("Documents of the reference test data are written as their expected results")
   func documents() throws {
     let values = CanonicalJSON.object([
       (
@@ -68,7 +68,7 @@ struct CanonicalJSONTests {
         == #"{"":"empty","1":{"\n":56,"f":{"F":5,"f":"hi"}},"10":{},"111":[{"E":"no","e":"yes"}],"A":{},"a":{}}"#)
   }
 
-  @Test("Text is kept as it is, scalar by scalar, and a name stands once")
+  @Test("Text is kept scalar by scalar, and a repeated name is refused")
   func names() throws {
     let decomposed = try CanonicalJSON.string("A\u{30a}").text()
     #expect(Array(decomposed.utf8) == Array("\"A\u{30a}\"".utf8))
@@ -77,7 +77,7 @@ struct CanonicalJSONTests {
     #expect(throws: LogFault.malformed(.json)) { _ = try CanonicalJSON.object([("a", .null), ("a", .null)]).text() }
   }
 
-  @Test("A commitment is found again by record and salt, and by nothing else")
+  @Test("A commitment matches only its record and salt")
   func commitments() {
     let salt = Commitment.salt()
     #expect(salt.count == 32 && salt != Commitment.salt())

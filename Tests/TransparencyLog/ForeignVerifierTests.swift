@@ -10,7 +10,7 @@ struct ForeignVerifierTests {
   static let json = PythonPeer.interpreter(with: "rfc8785")
 
   @Test(
-    "A verifier written by others accepts checkpoint, tiles, entries and proofs, and finds a changed one",
+    "A third-party verifier accepts checkpoint, tiles, entries and proofs, and detects a changed one",
     .enabled(if: tlog != nil, "no Python with aics-tlog: set RACHA_TEST_PYTHON"))
   func log() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "log-\(UUID())")
@@ -51,7 +51,7 @@ struct ForeignVerifierTests {
   }
 
   @Test(
-    "Another verifier accepts log, proofs, cosignature and a signature by ML-DSA-44 beside ours, which we carry and ignore",
+    "Another verifier accepts log, proofs, cosignature and a signature by ML-DSA-44, which Racha passes on and ignores",
     .enabled(if: scales != nil, "no Python with tlog-scales: set RACHA_TEST_PYTHON"))
   func secondAlgorithm() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "log-\(UUID())")
@@ -95,7 +95,7 @@ struct ForeignVerifierTests {
   }
 
   @Test(
-    "A thousand random documents are written byte for byte as another implementation of RFC 8785 writes them",
+    "A thousand random documents are written byte for byte as by another implementation of RFC 8785",
     .enabled(if: json != nil, "no Python with rfc8785: set RACHA_TEST_PYTHON"))
   func canonicalJSON() throws {
     var random = SeededGenerator(8_785)

@@ -17,7 +17,7 @@ struct NoteTests {
     try SigningKey(name: name, Curve25519.Signing.PrivateKey(rawRepresentation: Array(repeating: seed, count: 32)))
   }
 
-  @Test("The note of the specification is verified by its key")
+  @Test("The specification's note is verified by its key")
   func specification() throws {
     let key = try VerifierKey(Self.exampleKey)
     #expect(key.description == Self.exampleKey && key.keyID == 0x530d_903a)
@@ -28,7 +28,7 @@ struct NoteTests {
     #expect(throws: LogFault.signatureFails(name: "example.com/foo")) { try changed.verify(by: [key]) }
   }
 
-  @Test("While a key changes, readers of the old and of the new one accept the checkpoint; unknown keys sign nothing")
+  @Test("During a key change readers of the old and of the new key accept the checkpoint, and unknown keys sign nothing")
   func rotation() throws {
     let (old, new, other) = (
       try key("racha.example/register", 1), try key("racha.example/register", 2), try key("evil.example", 3)
@@ -61,7 +61,7 @@ struct NoteTests {
     static func isValid(_ signature: [UInt8], of text: String, by key: VerifierKey) -> Bool { signature == key.material }
   }
 
-  @Test("Signatures of another algorithm are carried, ignored by those who do not know it, and checked by those who do")
+  @Test("Signatures of another algorithm are kept, ignored by readers who do not know it, and checked by those who do")
   func anotherAlgorithm() throws {
     let log = try key("racha.example/register", 1)
     let later = try VerifierKey(name: "racha.example/register", type: 0x06, material: Array(repeating: 9, count: 1_312))
@@ -78,7 +78,7 @@ struct NoteTests {
     #expect(throws: LogFault.signatureFails(name: later.name)) { try note.verify(by: [later], algorithms: all) }
   }
 
-  @Test("A witness's cosignature holds for its time, its text and its key")
+  @Test("A witness's cosignature is valid only for its time, text and key")
   func cosignatures() throws {
     let key = try CosigningKey(name: "witness.example/w1", Curve25519.Signing.PrivateKey())
     let text = Checkpoint(origin: "racha.example/register", size: 0, root: .empty).text
@@ -111,7 +111,7 @@ struct NoteTests {
     #expect(throws: LogFault.malformed(.note)) { _ = try SignedNote(parsing: Array(text.utf8)) }
   }
 
-  @Test("Sixteen signatures are accepted, empty lines are part of the text, and invalid UTF-8 is refused")
+  @Test("Sixteen signatures are accepted, empty lines belong to the text, and invalid UTF-8 is refused")
   func wellFormedNotes() throws {
     let note = try SignedNote(parsing: Array(("a\n\nb\n\n" + String(repeating: "— a AAAAAAA=\n", count: 16)).utf8))
     #expect(note.text == "a\n\nb\n" && note.signatures.count == 16)
@@ -134,7 +134,7 @@ struct NoteTests {
     #expect(throws: LogFault.malformed(.verifierKey)) { _ = try VerifierKey(text) }
   }
 
-  @Test("Checkpoints are read with their extension lines, and refused when a line is wrong")
+  @Test("Checkpoints are read with their extension lines, and refused for a wrong line")
   func checkpoints() throws {
     let root = TreeHash.leaf([])
     let checkpoint = Checkpoint(origin: "racha.example/register", size: 20_852_163, root: root, extensions: ["one", "two"])
@@ -149,7 +149,7 @@ struct NoteTests {
     }
   }
 
-  @Test("A proof in a file is checked offline, and nothing of it can be changed")
+  @Test("A proof in a file can be checked offline, and no part of it changed")
   func proofFiles() throws {
     let log = try key("racha.example/register", 1)
     var tree = TiledTree()
@@ -193,7 +193,7 @@ struct NoteTests {
     }
   }
 
-  @Test("Ten thousand damaged documents are refused or read, and never trap")
+  @Test("Ten thousand damaged documents are refused or read, without a crash")
   func damage() throws {
     let log = try key("racha.example/register", 1)
     let note = try Checkpoint(origin: "racha.example/register", size: 1, root: .leaf([])).signed(by: [log])

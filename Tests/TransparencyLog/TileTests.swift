@@ -3,7 +3,7 @@ import TransparencyLog
 
 struct TileTests {
   @Test(
-    "Paths of tiles are written and read in one way",
+    "Paths of tiles are written and read in one form only",
     arguments: [
       ("tile/0/000", TilePath.hashes(Tile(level: 0, number: 0))), ("tile/63/999", .hashes(Tile(level: 63, number: 999))),
       ("tile/4/x001/x234/067", .hashes(Tile(level: 4, number: 1_234_067))),
@@ -28,7 +28,7 @@ struct TileTests {
     if let path { #expect(path.description == text) }
   }
 
-  @Test("A tree of 70,000 leaves has the tiles that the specification counts")
+  @Test("A tree of 70,000 leaves has the tiles given by the specification")
   func tiles() {
     let tiles = Tile.all(in: 70_000)
     #expect(tiles.filter { $0.level == 0 && $0.isFull }.count == 273)

@@ -19,13 +19,13 @@ struct TreeTests {
     "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
   ]
 
-  @Test("A hash of the tree asks for no more alignment than tasks give what they keep across a suspension")
+  @Test("A tree's hash needs no more alignment than tasks guarantee across a suspension")
   func alignment() {
     #expect(MemoryLayout<TreeHash>.alignment <= 16 && MemoryLayout<TreeHash>.size == 32)
     #expect(MemoryLayout<Checkpoint>.alignment <= 16)
   }
 
-  @Test("The tree has the roots of the reference tree at every size")
+  @Test("The tree has the reference tree's roots at every size")
   func referenceTree() {
     var range = CompactRange()
     var edge = TileEdge()
@@ -90,7 +90,7 @@ struct TreeTests {
     return hashes
   }
 
-  @Test("From nothing, only the empty proof of the empty root is a proof")
+  @Test("From the empty tree only the empty proof of the empty root is valid")
   func emptyTree() throws {
     let root = TreeHash.leaf([])
     try ConsistencyProof([]).verify(from: 0, .empty, to: 1, root)

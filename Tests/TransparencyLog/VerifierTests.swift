@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TransparencyLog
 
-@Suite("What a verifier finds of what a log's operator does")
+@Suite("Detecting changes that a log's operator makes")
 struct VerifierTests {
   private func finding(_ body: () async throws -> LogVerifier.Report) async throws -> LogFinding? {
     do {
@@ -14,7 +14,7 @@ struct VerifierTests {
     }
   }
 
-  @Test("An honest log is believed as it grows, from nothing to hundreds of leaves")
+  @Test("An honest log is trusted as it grows, from nothing to hundreds of leaves")
   func honest() async throws {
     var log = Operator(0)
     var memory: LogMemory?
@@ -45,7 +45,7 @@ struct VerifierTests {
   }
 
   @Test(
-    "A leaf changed, removed, added in the past, or two exchanged are found, whatever was added since",
+    "Leaves changed, removed, added in the past or exchanged are detected, whatever was added since",
     arguments: Rewriting.allCases)
   func rewritten(_ rewriting: Rewriting) async throws {
     for growth in [0, 1, 300] {
@@ -64,7 +64,7 @@ struct VerifierTests {
     }
   }
 
-  @Test("A leaf changed where it is served, with the tree as it was, is found at the first visit")
+  @Test("A leaf changed where it is served, with an unchanged tree, is detected at the first visit")
   func served() async throws {
     let log = Operator(300)
     var files = try log.served()
@@ -82,7 +82,7 @@ struct VerifierTests {
     #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .missing(path: path))
   }
 
-  @Test("Leaf and lowest tile changed alike, a changed upper tile, or a false root do not fit the tree")
+  @Test("A leaf changed with its lowest tile, a changed upper tile, or a false root do not fit the tree")
   func tree() async throws {
     var log = Operator(600)
     let honest = try log.served()
@@ -100,7 +100,7 @@ struct VerifierTests {
       try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .tileChanged(path: "tile/1/000.p/2"))
   }
 
-  @Test("A rewound log is found, also when it has grown again")
+  @Test("A rewound log is detected, even if it has grown again")
   func rewound() async throws {
     var log = Operator(300)
     let memory = try await log.visit().memory
@@ -112,7 +112,7 @@ struct VerifierTests {
     #expect(try await finding { try await log.visit(memory) } == .rewritten(size: 300))
   }
 
-  @Test("A log that shows two people two histories is found when either is shown the other's")
+  @Test("A log that shows two people two histories is detected when either sees the other's")
   func forked() async throws {
     var ana = Operator(200)
     var ben = ana
@@ -127,7 +127,7 @@ struct VerifierTests {
     #expect(try await finding { try await ana.visit(his) } == .rewritten(size: 203))
   }
 
-  @Test("A checkpoint signed by another key, by none, or with a changed text is found")
+  @Test("A checkpoint with an unknown key, no signature or changed text is detected")
   func keys() async throws {
     var log = Operator(10)
     let memory = try await log.visit().memory
@@ -142,7 +142,7 @@ struct VerifierTests {
     #expect(try await finding { try await Operator.visit(forged, memory, keys: []) } == .unreadable(path: "checkpoint"))
   }
 
-  @Test("A key that a leaf names and that signs beside a known one is known from then on; the former one may go")
+  @Test("A key named by a leaf that also signs beside a known one is trusted from then on, and the former one may go")
   func rotation() async throws {
     var log = Operator(10)
     let first = try await log.visit().memory
@@ -159,7 +159,7 @@ struct VerifierTests {
     #expect(try await log.visit(first, keys: [next.verifierKey]).memory.keys == [next.verifierKey])
   }
 
-  @Test("A key that no leaf names is never known, although it signs beside the log's own: anybody can sign")
+  @Test("A key that no leaf names is never trusted, even if it signs beside the log's own: anybody can sign")
   func strangersKey() async throws {
     var log = Operator(10)
     let first = try await log.visit().memory
@@ -177,7 +177,7 @@ struct VerifierTests {
   }
 
   @Test(
-    "Only what is written as a log writes it names a key",
+    "Only an entry in the log's exact form adds a key",
     arguments: [
       #"{"key":"a+b+c","kind":"registerKeyAdded","time":""}"#, #"{"key":"","kind":"registerKeyAdded","time":""}"#,
       #"{"key":"example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k","kind":"other","time":""}"#,
@@ -188,7 +188,7 @@ struct VerifierTests {
     ])
   func noAddition(_ text: String) { #expect(LogKeyAddition(entry: Array(text.utf8)) == nil) }
 
-  @Test("A log that says its restore is reported and followed, and one that does not is found")
+  @Test("A log that announces its restore is reported and followed, and one that does not is detected")
   func restored() async throws {
     var log = Operator(300)
     let memory = try await log.visit().memory
@@ -233,7 +233,7 @@ struct VerifierTests {
     #expect(try await finding { try await changed.visit(early) } != nil)
   }
 
-  @Test("A restore is no cover: what is older than what it lost is still compared, and the checkpoint that it names is proven")
+  @Test("After a restore entries before the loss are still compared, and the checkpoint that it names is proven")
   func cover() async throws {
     let log = Operator(1_000)
     let memory = try await log.visit().memory
@@ -259,7 +259,7 @@ struct VerifierTests {
     }
   }
 
-  @Test("Several restores are followed, also two from the same copy, of which the second has replaced the first")
+  @Test("Several restores are followed, also two from the same copy, of which the second replaced the first")
   func restoredAgain() async throws {
     let name = "racha.example/register"
     let log = Operator(400)
@@ -295,7 +295,7 @@ struct VerifierTests {
     #expect(try await finding { try await changed.visit(once) } != nil)
   }
 
-  @Test("Of many sizes of logs and of losses, all but about twice the loss is compared after a restore")
+  @Test("After a restore all but a multiple of the loss is compared, for many sizes of logs and losses")
   func remembered() async throws {
     for size in [1, 2, 3, 255, 256, 257, 511, 700] {
       let memory = try await Operator(size).visit().memory
@@ -308,7 +308,7 @@ struct VerifierTests {
     }
   }
 
-  @Test("A restore that names another log than the one that was seen is no restore of it")
+  @Test("A restore that names another log than the visited one is no restore of it")
   func otherPrevious() async throws {
     var log = Operator(20)
     let memory = try await log.visit().memory
@@ -322,7 +322,7 @@ struct VerifierTests {
         == .otherOrigin("racha.example/register/2", known: "racha.example/register"))
   }
 
-  @Test("What is remembered is believed only with a signature of its keys")
+  @Test("A verifier's memory is trusted only in its exact, signed form")
   func memory() async throws {
     let memory = try await Operator(3).visit().memory
     let text = memory.description

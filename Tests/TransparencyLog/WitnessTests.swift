@@ -2,7 +2,7 @@ import Crypto
 import Testing
 import TransparencyLog
 
-@Suite("What a witness cosigns")
+@Suite("Cosigning by a witness")
 struct WitnessTests {
   private func note(_ log: Operator, _ size: Int) throws -> (checkpoint: Checkpoint, note: SignedNote) {
     var tree = TiledTree()
@@ -29,7 +29,7 @@ struct WitnessTests {
   }
 
   @Test(
-    "A consistent checkpoint is cosigned, at first from nothing; another size, a fork, a foreign key and nonsense are refused")
+    "A consistent checkpoint is cosigned, starting from nothing; other sizes, forks, foreign keys and nonsense are refused")
   func rules() throws {
     let log = Operator(300)
     let last = try note(log, 200).checkpoint

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Workers
 
-@Suite("Whose turn it is")
+@Suite("Taking turns in a queue")
 struct FairQueueTests {
   private let ana = AccountID()
   private let ben = AccountID()
   private let eva = AccountID()
 
-  @Test("accounts take turns, and each has its own entries in their order")
+  @Test("Accounts take turns, and each has its own entries in order")
   func turns() {
     var queue = FairQueue<String>(FairLimits(maxRunning: 1, maxWaiting: 10))
     var id: UInt64 = 0
@@ -32,7 +32,7 @@ struct FairQueueTests {
     #expect(submit("a4", ana) == .running)
   }
 
-  @Test("One work of an account is done at a time, though there are slots; who has no account waits for slots alone")
+  @Test("One job of an account runs at a time even if slots are free; anonymous ones wait for slots only")
   func places() {
     var queue = FairQueue<String>(FairLimits(maxRunning: 3, maxWaiting: 2, maxWaitingPerAccount: 1))
     #expect(queue.submit("a1", 1, of: ana) == .running)
@@ -50,7 +50,7 @@ struct FairQueueTests {
     #expect(queue.finish(6, of: nil) == nil)
   }
 
-  @Test("A caller that gives up leaves its turn to others")
+  @Test("A caller that gives up passes its turn on")
   func givenUp() {
     var queue = FairQueue<String>(FairLimits(maxRunning: 1, maxWaiting: 1))
     #expect(queue.submit("a1", 1, of: ana) == .running)

@@ -21,7 +21,7 @@ struct WorkerPoolTests {
     func open(_ times: Int = 1) { for _ in 0..<times { semaphore.signal() } }
   }
 
-  @Test("A pool of workers works on as many as it has threads, lets some wait, and refuses the rest as overloaded")
+  @Test("A pool of workers runs as many jobs as it has threads, lets some wait, and refuses the rest as overloaded")
   func bounds() async throws {
     let pool = WorkerPool(label: "test", threads: 2, maxWaiting: 3)
     let gate = Gate()
@@ -62,7 +62,7 @@ struct WorkerPoolTests {
     #expect(try await pool.run { 7 } == 7)
   }
 
-  @Test("A pool of workers gives up the position of a caller that is cancelled while it waits")
+  @Test("A pool of workers frees the position of a caller that is cancelled while it waits")
   func cancellation() async throws {
     let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 1)
     let gate = Gate()
@@ -78,7 +78,7 @@ struct WorkerPoolTests {
     #expect(try await next.value == 5)
   }
 
-  @Test("A pool of workers lets accounts take turns: another waits for one of many, and beyond its share one is slowed down")
+  @Test("A pool of workers lets accounts take turns, and slows down an account beyond its share")
   func fairness() async throws {
     let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 8, maxWaitingPerAccount: 4)
     let ana = AccountID()
@@ -129,7 +129,7 @@ struct WorkerPoolTests {
     #expect(turns.prefix(second).filter { $0 != "ana" }.count == 4, "\(turns)")
   }
 
-  @Test("A pool of workers hands on what the work throws")
+  @Test("A pool of workers passes on the error that a job throws")
   func failure() async throws {
     struct Trouble: Error {}
     let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 1)

@@ -15,7 +15,7 @@ struct ActivityCreationTests {
     }
   }
 
-  @Test("H CU-22: an activity is made with title, reason, category, a yes/no goal, daily, and a reminder")
+  @Test("H CU-22: an activity is created with title, reason, category, a yes/no goal, daily, and a reminder")
   func mainCourse() async throws {
     let activity = try await made(
       #"""
@@ -27,14 +27,14 @@ struct ActivityCreationTests {
     #expect(activity.reminders.map(\.description) == ["08:30"] && activity.revision == 1 && !activity.isArchived)
   }
 
-  @Test("H CU-22 4a: an activity is made without a reason")
+  @Test("H CU-22 4a: an activity is created without a reason")
   func noReason() async throws {
     let activity = try await made(
       #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#)
     #expect(activity.reason == nil)
   }
 
-  @Test("H CU-22 5a: an activity without a title is refused, and nothing is made")
+  @Test("H CU-22 5a: an activity without a title is refused, and nothing is created")
   func noTitle() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -45,7 +45,7 @@ struct ActivityCreationTests {
     }
   }
 
-  @Test("H CU-22 9a: an activity is made with an amount and its unit")
+  @Test("H CU-22 9a: an activity is created with an amount and its unit")
   func quantity() async throws {
     let activity = try await made(
       #"{"title":"Water","category":"hydration","goal":{"kind":"quantity","amount":1.5,"unit":"litres"},"schedule":{"kind":"daily"}}"#
@@ -53,14 +53,14 @@ struct ActivityCreationTests {
     #expect(activity.goal.amount == 1.5 && activity.goal.unit == "litres")
   }
 
-  @Test("H CU-22 9b: an activity is made with a time of hours, minutes and seconds")
+  @Test("H CU-22 9b: an activity is created with a time of hours, minutes and seconds")
   func duration() async throws {
     let activity = try await made(
       #"{"title":"Run","category":"fitness","goal":{"kind":"duration","durationSeconds":5025},"schedule":{"kind":"daily"}}"#)
     #expect(activity.goal.durationSeconds == 1 * 3600 + 23 * 60 + 45)
   }
 
-  @Test("H CU-22 10a, T UC 01.01: an activity is made for days of the week or of the month; for none it is refused")
+  @Test("H CU-22 10a, T UC 01.01: an activity is created for days of the week or of the month, and refused without any")
   func schedules() async throws {
     let weekly = try await made(
       #"{"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"weekdays","weekdays":[5,1]}}"#)
@@ -75,7 +75,7 @@ struct ActivityCreationTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["title empty", "schedule.weekdays wrong_count"])
   }
 
-  @Test("H CU-22 11a: an activity is made without reminders")
+  @Test("H CU-22 11a: an activity is created without reminders")
   func noReminder() async throws {
     let activity = try await made(
       #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"reminders":[]}"#)

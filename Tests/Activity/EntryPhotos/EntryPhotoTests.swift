@@ -24,7 +24,7 @@ struct EntryPhotoTests {
     try await person.send(PutEntryPhoto.self, .init(activityID: name.activityID, day: name.day, content: content)).photoTag
   }
 
-  @Test("A new photo replaces the old one under another tag, and the same picture has the same tag")
+  @Test("An entry's new photo replaces the old one under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await running { services, ana, name in
       let first = try await put(ana, name, try Snapshots.png())
@@ -36,7 +36,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("A photo keeps neither its location nor its other metadata, not even in the store")
+  @Test("An entry's photo keeps neither its location nor its other metadata, not even in the store")
   func metadata() async throws {
     try await running { services, ana, name in
       let sent = try Snapshots.jpeg()
@@ -51,7 +51,7 @@ struct EntryPhotoTests {
     }
   }
 
-  @Test("An unacceptable photo is refused with its rule, and the one before stays")
+  @Test("An entry's unacceptable photo is refused with its rule, and the one before stays")
   func refused() async throws {
     try await running { _, ana, name in
       let kept = try await put(ana, name, try Snapshots.png())

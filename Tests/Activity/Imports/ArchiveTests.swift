@@ -10,7 +10,7 @@ struct ArchiveTests {
   private let export = Array(AppleHealthTests.export(AppleHealthTests.record("StepCount", "count", "12")).utf8)
 
   @Test(
-    "Archives of Apple Health are read as a stream: the export wherever it lies and in every language, not the documents beside it"
+    "Archives of Apple Health are read as a stream: the export at any position and in any language, without other documents"
   )
   func apple() throws {
     let clinical = Array("<?xml version=\"1.0\"?><ClinicalDocument/>".utf8)

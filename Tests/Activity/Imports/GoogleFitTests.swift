@@ -6,7 +6,7 @@ import Operations
 import ServiceKit
 import Testing
 
-@Suite("Google Fit's two ways of writing down a day, both imported")
+@Suite("Google Fit's two formats of a day, both imported")
 struct GoogleFitTests {
   /// A day in Madrid as Google Takeout writes it.
   private struct Takeout {
@@ -80,7 +80,7 @@ struct GoogleFitTests {
   }
 
   @Test(
-    "Google Fit's two ways of writing down a day come to the same, in either order, on days of 24, 23 and 25 hours",
+    "Google Fit's two formats of a day give the same, in either order, on days of 24, 23 and 25 hours",
     arguments: ["2026-03-10", "2026-03-29", "2026-10-25"], [0, 4])
   func eitherOrder(_ day: String, _ dayStartHour: Int) async throws {
     let takeout = try Takeout(day)
@@ -109,7 +109,7 @@ struct GoogleFitTests {
     }
   }
 
-  @Test("Google Fit's two ways come to 6,282 steps on Melbourne's day of 25 hours, as the day's file alone says")
+  @Test("Google Fit's two formats give 6,282 steps on Melbourne's day of 25 hours, like the day's file alone")
   func real() async throws {
     guard let quarters = try RealFile.read("googlefit/2017-04-02.csv"),
       let days = try RealFile.read("googlefit/daily_summaries.csv")

@@ -49,7 +49,7 @@ struct ImportConsentTests {
   private static let ofLoop: Set<ImportFormat> = [.loopDatabase, .loopHabits, .loopCheckmarks, .loopZip]
 
   @Test(
-    "Imports need the consent to activity data where they bring movement or exercises, and none where they bring habits",
+    "Imports with movement or exercises need the consent to activity data, and those with habits do not",
     arguments: ImportFormat.allCases)
   func byFormat(_ format: ImportFormat) async throws {
     let (name, bytes) = try Self.file(format)

@@ -5,7 +5,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("What Loop Habit Tracker exports besides entries and habits (MOVE-3)")
+@Suite("Exports of Loop Habit Tracker besides entries and habits (MOVE-3)")
 struct LoopFaultsTests {
   private static let habits =
     LoopTests.columns

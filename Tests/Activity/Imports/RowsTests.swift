@@ -60,7 +60,7 @@ struct RowsTests {
     #expect(records.faults == ["5 unknownMovement", "6 mixedMovement", "7 badTime", "8 badNumber"])
   }
 
-  @Test("CSV files of one day of Google Fit need the day in their name, and keep the hour that comes twice apart")
+  @Test("CSV files of one day of Google Fit need the day in their name, and separate the two hours of a clock change")
   func fitDay() throws {
     let text =
       Self.times
@@ -77,7 +77,7 @@ struct RowsTests {
         == (try expected.map { .instants(try Instant(text: $0.0), try Instant(text: $0.1)) }))
   }
 
-  @Test("CSV files of one day of Google Fit report each quarter whole: what is not mentioned was none")
+  @Test("CSV files of one day of Google Fit report every quarter of an hour, and missing ones as zero")
   func blankQuarters() throws {
     let text = """
       Start time,End time,Distance (m),Step count,Walking duration (ms),Running duration (ms),Cycling duration (ms)

@@ -51,7 +51,7 @@ struct InactivityTests {
     ).sweep()
   }
 
-  private func told(_ services: ServicesInProcess) async throws -> [String] {
+  private func published(_ services: ServicesInProcess) async throws -> [String] {
     try await services.published(by: .activity).compactMap { event in
       switch event.name {
       case InactivityDetected.spec.name: "detected \(try InactivityDetected.decode(event.body).days)"
@@ -76,7 +76,7 @@ struct InactivityTests {
       for _ in 0..<2 { _ = try await ana.send(ClearInactivityNotice.self, .init()) }
       #expect(try await ana.send(GetInactivityNotice.self, .init()).days == nil)
       try await look(services, at: "2027-11-21T12:00:00.000Z")
-      #expect(try await told(services).isEmpty)
+      #expect(try await published(services).isEmpty)
     }
   }
 
@@ -90,24 +90,24 @@ struct InactivityTests {
       try await ana.walk("a", 100, "2026-11-21T08:00:00Z")
       // Three whole days are over at midnight; nobody is woken.
       try await look(services, at: "2026-11-25T09:59:00.000Z")
-      #expect(try await told(services).isEmpty)
+      #expect(try await published(services).isEmpty)
       try await look(services, at: "2026-11-25T10:00:00.000Z")
       try await look(services, at: "2026-11-30T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 3"])
+      #expect(try await published(services) == ["detected 3"])
       // The last steps are taken away, and come back: that is no movement of another day.
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["a"]))
       try await ana.walk("b", 100, "2026-11-21T08:00:00Z")
       try await look(services, at: "2026-12-02T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 3"])
+      #expect(try await published(services) == ["detected 3"])
       try await ana.walk("c", 100, "2026-12-02T08:00:00Z")
-      #expect(try await told(services) == ["detected 3", "ended"])
+      #expect(try await published(services) == ["detected 3", "ended"])
       try await look(services, at: "2026-12-06T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 3", "ended", "detected 3"])
+      #expect(try await published(services) == ["detected 3", "ended", "detected 3"])
       // Another number counts from its day on, and takes the notice back; the same one changes nothing.
       _ = try await ana.send(SetInactivityNotice.self, .init(days: 3))
       _ = try await ana.send(SetInactivityNotice.self, .init(days: 1))
       try await look(services, at: "2026-12-08T10:00:00.000Z")
-      #expect(try await told(services).suffix(3) == ["detected 3", "ended", "detected 1"])
+      #expect(try await published(services).suffix(3) == ["detected 3", "ended", "detected 1"])
     }
   }
 
@@ -119,9 +119,9 @@ struct InactivityTests {
       try await look(services, at: "2026-11-24T10:00:00.000Z")
       try await ana.walk("late", 100, "2026-11-22T08:00:00Z")
       try await look(services, at: "2026-11-25T12:00:00.000Z")
-      #expect(try await told(services) == ["detected 2", "ended"])
+      #expect(try await published(services) == ["detected 2", "ended"])
       try await look(services, at: "2026-11-26T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 2", "ended", "detected 2"])
+      #expect(try await published(services) == ["detected 2", "ended", "detected 2"])
     }
   }
 
@@ -132,15 +132,15 @@ struct InactivityTests {
       for person in [ana, ben] { _ = try await person.send(SetInactivityNotice.self, .init(days: 1)) }
       _ = try await ben.send(ClearInactivityNotice.self, .init())
       try await look(services, at: "2026-11-24T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 2"])
+      #expect(try await published(services) == ["detected 2"])
       _ = try await ana.send(ClearInactivityNotice.self, .init())
       try await look(services, at: "2026-11-29T10:00:00.000Z")
-      #expect(try await told(services) == ["detected 2", "ended"])
+      #expect(try await published(services) == ["detected 2", "ended"])
     }
   }
 
   @Test("Suspended, unconsenting and erased accounts get no inactivity notice; travellers get it by their new time zone")
-  func notTold() async throws {
+  func noNotice() async throws {
     try await run { services in
       let (ana, ben, eve, zoe) = (
         try await services.register(), try await services.register(), try await services.register(),
@@ -153,19 +153,19 @@ struct InactivityTests {
       try await services.delete(eve, receivedBy: .activity)
       try await services.move(zoe, to: "America/New_York", receivedBy: .activity)
       try await look(services, at: "2026-11-23T10:00:00.000Z")
-      #expect(try await told(services).isEmpty)
+      #expect(try await published(services).isEmpty)
       try await look(services, at: "2026-11-23T15:00:00.000Z")
-      #expect(try await told(services) == ["detected 1"])
+      #expect(try await published(services) == ["detected 1"])
       // The suspension is over.
       try await look(services, at: "2026-11-26T10:00:00.000Z")
-      #expect(try await told(services).count == 2)
+      #expect(try await published(services).count == 2)
       // With the consent it is told after it has moved.
       try await services.change(ben, receivedBy: .activity) { $0.consents = [.activityData] }
       try await look(services, at: "2026-11-27T10:00:00.000Z")
-      #expect(try await told(services).count == 2)
+      #expect(try await published(services).count == 2)
       try await ben.walk("a", 100, "2026-11-27T08:00:00Z")
       try await look(services, at: "2026-11-29T10:00:00.000Z")
-      #expect(try await told(services).count == 3)
+      #expect(try await published(services).count == 3)
     }
   }
 }

@@ -49,7 +49,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("Samples of movement are taken as soon as consent is given, though the event that reports it has not come")
+  @Test("Samples of movement are accepted as soon as consent is given, even before its event arrives")
   func given() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])

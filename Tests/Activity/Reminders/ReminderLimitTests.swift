@@ -8,7 +8,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("How many reminders an account may have (NOT-2)", .timeLimit(.minutes(1)))
+@Suite("The limit of an account's reminders (NOT-2)", .timeLimit(.minutes(1)))
 struct ReminderLimitTests {
   private func running(_ body: (ServicesInProcess) async throws -> Void) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, ReminderTests.notifications], body)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("When reminders come (NOT-2)")
+@Suite("When a reminder is due (NOT-2)")
 struct ReminderRulesTests {
   /// Ten zones, each with changes of its own: by half an hour, at midnight, in Ramadan, in the south, across the year.
   private static let zones = [

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Reminders come due (NOT-2; H CU-22 steps 11 and 12)", .timeLimit(.minutes(1)))
+@Suite("Due reminders (NOT-2; H CU-22 steps 11 and 12)", .timeLimit(.minutes(1)))
 struct ReminderTests {
   /// Half an hour before 07:30 in Madrid, a Saturday.
   private static let morning = "2026-11-21T06:00:00.000Z"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("How far a step goal is (MOVE-5)")
+@Suite("The progress of a step goal (MOVE-5)")
 struct GoalStageTests {
   @Test(
     "A step goal is near from exactly nine tenths on, and reached from all of it on",

@@ -39,7 +39,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("H CU-23: every field of a template may be changed before the activity is made")
+  @Test("H CU-23: every field of a template can be changed before the activity is created")
   func changed() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

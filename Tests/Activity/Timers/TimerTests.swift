@@ -18,7 +18,7 @@ struct TimerTests {
     }
   }
 
-  @Test("H CU-29 5c: a timer counts down from the goal once started, stands once stopped, and saved is the day's progress")
+  @Test("H CU-29 5c: a timer counts down from the goal, can be stopped, and is saved as the day's progress")
   func saved() async throws {
     try await running { services, ana, id in
       var timer = try await ana.send(StartTimer.self, .init(activityID: id))

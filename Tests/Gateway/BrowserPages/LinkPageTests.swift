@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The pages behind mailed links", .timeLimit(.minutes(1)))
+@Suite("The pages of mailed links", .timeLimit(.minutes(1)))
 struct LinkPageTests {
   /// One of the pages, and what it says.
   struct Trial: Sendable, CustomTestStringConvertible {

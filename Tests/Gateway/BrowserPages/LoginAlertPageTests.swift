@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The page behind the links of a mail about a login (ID-7)", .timeLimit(.minutes(1)))
+@Suite("The page of the links in a login alert (ID-7)", .timeLimit(.minutes(1)))
 struct LoginAlertPageTests {
   /// Runs a gateway with an identity that knows one link, `good`.
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {

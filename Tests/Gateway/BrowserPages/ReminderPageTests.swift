@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The page behind the links of a reminder (NOT-2)", .timeLimit(.minutes(1)))
+@Suite("The page of the links in a reminder (NOT-2)", .timeLimit(.minutes(1)))
 struct ReminderPageTests {
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
     let bus = FakeBus()

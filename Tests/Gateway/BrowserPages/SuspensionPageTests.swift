@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The page behind the link of a suspended account (SOC-8)", .timeLimit(.minutes(1)))
+@Suite("The page of a suspended account's link (SOC-8)", .timeLimit(.minutes(1)))
 struct SuspensionPageTests {
   /// Runs a gateway with an identity that knows a few links.
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {

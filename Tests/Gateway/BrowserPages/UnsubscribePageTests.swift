@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("The page behind the link that ends mails (RFC 8058, NOT-4)", .timeLimit(.minutes(1)))
+@Suite("The page of an unsubscribe link (RFC 8058, NOT-4)", .timeLimit(.minutes(1)))
 struct UnsubscribePageTests {
   /// Runs a gateway with notifications that know one link, and one that has done its work.
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {

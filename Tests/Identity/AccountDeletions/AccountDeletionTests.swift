@@ -311,7 +311,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("Of concurrent deletions of one account only one takes effect")
+  @Test("Only one of several concurrent deletions of an account takes effect")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -171,7 +171,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Of two concurrent completions of one login flow one logs in, and the other is refused")
+    @Test("Only one of two concurrent completions of a login flow logs in, and the other is refused")
     func twoEnds() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for _ in 0..<5 {

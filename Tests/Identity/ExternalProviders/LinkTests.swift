@@ -67,7 +67,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("Of two accounts linking one person concurrently only one succeeds")
+    @Test("Only one of two accounts that link one person concurrently succeeds")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for name in ["bea", "carla"] { try await identity.register(name) }

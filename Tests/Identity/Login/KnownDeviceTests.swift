@@ -82,7 +82,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("Of many concurrent guesses with a known device's token only the allowed number are checked")
+  @Test("Only the allowed number of many concurrent guesses with a known device's token are checked")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

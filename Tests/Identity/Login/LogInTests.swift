@@ -28,7 +28,7 @@ struct LogInTests {
   }
 
   @Test(
-    "Logging in with the right password works by username and by e-mail address, in any case of letters (CU-3; B UC2; S 3, scenario 1)",
+    "Logging in works by username and by e-mail address, in any case of letters (CU-3; B UC2; S 3, scenario 1)",
     arguments: ["ana", "ANA", " ana", "ana@example.com", "Ana@EXAMPLE.com"])
   func success(login: String) async throws {
     try await RunningIdentity.run { identity in
@@ -163,7 +163,7 @@ struct LogInTests {
     }
   }
 
-  @Test("Of many concurrent guesses of a password only the allowed number are checked")
+  @Test("Only the allowed number of many concurrent guesses of a password are checked")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")

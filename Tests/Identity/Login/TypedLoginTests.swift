@@ -118,7 +118,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("Of many concurrent guesses by both logins only the allowed number are checked")
+  @Test("Only the allowed number of many concurrent guesses by both logins are checked")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -233,7 +233,7 @@ struct PasswordRecoveryTests {
     }
   }
 
-  @Test("Of many concurrent uses of a recovery link one succeeds")
+  @Test("Only one of many concurrent uses of a recovery link succeeds")
   func concurrently() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -31,7 +31,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A new photo replaces the old one under another tag, and the same picture has the same tag")
+  @Test("An account's new photo replaces the old one under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -45,7 +45,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("A photo keeps neither its location nor its other metadata, not even in the store")
+  @Test("An account's photo keeps neither its location nor its other metadata, not even in the store")
   func metadata() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -64,7 +64,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("Removing a photo can be repeated")
+  @Test("Removing an account's photo can be repeated")
   func removed() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -92,7 +92,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("Of two concurrent changes to one username one succeeds")
+  @Test("Only one of two concurrent changes to one username succeeds")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var people: [SignedIn] = []

@@ -232,7 +232,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("Of twenty concurrent registrations of one e-mail address and username exactly one succeeds")
+  @Test("Exactly one of twenty concurrent registrations of one e-mail address and username succeeds")
   func race() async throws {
     try await RunningIdentity.run { identity in
       let outcomes = await withTaskGroup(of: Bool.self) { group in

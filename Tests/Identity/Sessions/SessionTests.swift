@@ -223,7 +223,7 @@ struct SessionTests {
     }
   }
 
-  @Test("A table whose rows cannot be removed is reported, and the others are still swept")
+  @Test("A table of identity whose rows cannot be removed is reported, and the others are still swept")
   func housekeepingGoesOn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -244,7 +244,7 @@ final class GoalNotificationTests {
   }
 
   @Test("A member leaving a team and a declined challenge are reported in the inbox only")
-  func whoIsToldWhat() async throws {
+  func inboxOnly() async throws {
     try await run { services in
       let ana = try await person(services)
       try await mailGoals(ana)

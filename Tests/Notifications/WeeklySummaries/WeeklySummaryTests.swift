@@ -26,7 +26,7 @@ struct WeeklySummaryRulesTests {
     #expect(WeeklySummaryRules.due(try LocalDay(text: monday), calendar).description == expected)
   }
 
-  @Test("Of several missed weekly summaries only the last is sent")
+  @Test("Only the last of several missed weekly summaries is sent")
   func missed() throws {
     let first = try LocalDay(text: "2026-11-16")
     for (today, week) in [("2026-11-23", "2026-11-16"), ("2026-11-29", "2026-11-16"), ("2026-12-08", "2026-11-30")] {

@@ -34,7 +34,7 @@ struct PlannedDaysTests {
     #expect(PlannedDays(schedule, anchor: try LocalDay(text: "2026-11-01")).contains(try LocalDay(text: day)) == isPlanned)
   }
 
-  @Test("Schedules are given back in order, each day once")
+  @Test("Schedules are normalized: in order, each day once")
   func canonical() {
     func canonical(_ schedule: Schedule) -> Schedule { PlannedDays(schedule, anchor: .placeholder).schedule }
     #expect(canonical(.weekdays([5, 1, 5])) == .weekdays([1, 5]))
@@ -47,7 +47,7 @@ struct PlannedDaysTests {
         == .nthWeekdays([.init(nth: 1, weekday: 1), .init(nth: 5, weekday: 7), .init(nth: -1, weekday: 7)]))
   }
 
-  @Test("Schedules refuse what does not belong together, each field by name")
+  @Test("Schedules with fields that do not fit are refused, each field by name")
   func checks() throws {
     func problems(_ schedule: String) throws -> [String] {
       do {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Achievements in tiers (REW-8; E UC-06)")
 struct AchievementTests {
-  @Test("E UC-06, AF-03: an achievement is kept and shown also where nobody is notified of it")
+  @Test("E UC-06, AF-03: an achievement is kept and shown even if nobody is notified of it")
   func silent() async throws {
     let item = ChallengeScene.achievement("Steps", .steps, tiers: ChallengeTiers(bronze: 100, silver: 200, gold: 300))
     try await ChallengeScene.running([item]) { services in

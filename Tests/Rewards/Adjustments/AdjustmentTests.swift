@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Corrections of balances by administrators")
 struct AdjustmentTests {
-  @Test("An administrator corrects a balance with a reason that its owner reads, once however often it is sent (REW-2)")
+  @Test("An administrator can adjust a balance with a reason that its owner can read, once for each key (REW-2)")
   func adjust() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())
@@ -31,7 +31,7 @@ struct AdjustmentTests {
     }
   }
 
-  @Test("Adjustments without target, administrator, amount or reason are refused, and those below a balance of zero")
+  @Test("Adjustments without account, administrator, amount or reason, or below a balance of zero, are refused")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())
@@ -57,7 +57,7 @@ struct AdjustmentTests {
     }
   }
 
-  @Test("What an administrator wrote goes with the account that it was about, and the administrator's name with their own")
+  @Test("Erasing an account removes adjustments' reasons about it, and its name as the administrator of others'")
   func erasure() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())

@@ -9,12 +9,12 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Badges, and to whom they show (REW-7)")
+@Suite("Badges and their visibility (REW-7)")
 struct BadgeTests {
   private func befriend(_ one: Person, _ other: Person, _ services: ServicesInProcess, isBlocked: Bool = false) async throws {
     for (account, second) in [(one.id, other.id), (other.id, one.id)] {
-      try await services.tell(
-        .social,
+      try await services.publish(
+        from: .social,
         RelationChanged(
           accountID: account, otherAccountID: second, relation: Relation(isFriend: !isBlocked, isBlocked: isBlocked),
           isBlockedByOther: false, revision: isBlocked ? 2 : 1, at: .now))
@@ -23,7 +23,7 @@ struct BadgeTests {
 
   private static let tiers = ChallengeTiers(bronze: 100, silver: 200, gold: 300)
 
-  @Test("Badges show to friends and on the public profile where their owner says so, and to strangers never")
+  @Test("Badges are shown to friends and on the public profile if their owner allows it, and never to strangers")
   func visibility() async throws {
     let items = [ChallengeScene.challenge("Walk", 150), ChallengeScene.achievement("Steps", .steps, tiers: Self.tiers)]
     try await ChallengeScene.running(items) { services in
@@ -56,7 +56,7 @@ struct BadgeTests {
     }
   }
 
-  @Test("Suspension hides all badges; withdrawn consent hides movement badges")
+  @Test("A suspension hides all badges, and a withdrawn consent the badges of movement")
   func standing() async throws {
     let items = [
       ChallengeScene.challenge("Walk", 150),
@@ -86,7 +86,7 @@ struct BadgeTests {
     }
   }
 
-  @Test("What is reached during a suspension, or before an account is known, is awarded after it")
+  @Test("Awards reached during a suspension, or before an account is known, are given afterwards")
   func held() async throws {
     try await ChallengeScene.running([ChallengeScene.challenge("Walk", 150, coins: 5)]) { services in
       let (ana, ben) = (try await services.register(), try await services.register(isPublished: false))
@@ -109,7 +109,7 @@ struct BadgeTests {
     }
   }
 
-  @Test("Erasing an account leaves nothing of its badges and progress; what was paid for stays without the account (ID-12)")
+  @Test("Erasing an account leaves nothing of its badges and progress, and its payments without the account (ID-12)")
   func erasure() async throws {
     let items = [ChallengeScene.challenge("Walk", 150, coins: 5), ChallengeScene.achievement("Steps", .steps, tiers: Self.tiers)]
     try await ChallengeScene.running(items) { services in

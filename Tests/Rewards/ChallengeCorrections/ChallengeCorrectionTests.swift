@@ -26,7 +26,7 @@ struct ChallengeCorrectionTests {
   }
 
   @Test(
-    "What is revoked is gone with badge and coins until it is granted, whatever is counted, and comes back with the coins that were taken, each once"
+    "A revoked challenge loses badge and coins until it is granted again, and the coins then return, each once"
   )
   func revokedAndGranted() async throws {
     let walk = ChallengeScene.challenge("Walk", 150, coins: 20)
@@ -75,7 +75,7 @@ struct ChallengeCorrectionTests {
     }
   }
 
-  @Test("Of coins that were spent a revocation takes what is left, and a grant brings back no more than it took")
+  @Test("Revoking takes only the unspent coins, and granting returns no more than was taken")
   func spent() async throws {
     let walk = ChallengeScene.challenge("Walk", 150, coins: 20)
     try await ChallengeScene.running([walk]) { services in
@@ -98,7 +98,7 @@ struct ChallengeCorrectionTests {
     }
   }
 
-  @Test("What somebody never did can be granted, with its coins; once it is done it brings no more")
+  @Test("A challenge that was never completed can be granted with its coins, and completing it later pays nothing more")
   func neverDone() async throws {
     let walk = ChallengeScene.challenge("Walk", 150, coins: 20)
     try await ChallengeScene.running([walk]) { services in
@@ -113,7 +113,7 @@ struct ChallengeCorrectionTests {
     }
   }
 
-  @Test("Of an achievement the tiers above a revoked one go too, and stay away; those below a granted one come too")
+  @Test("Revoking a tier also revokes those above it for good, and granting one also grants those below")
   func achievement() async throws {
     let steps = ChallengeScene.achievement("Steps", .steps, tiers: Self.tiers)
     try await ChallengeScene.running([steps]) { services in
@@ -134,7 +134,7 @@ struct ChallengeCorrectionTests {
     }
   }
 
-  @Test("Corrections are by administrators alone, of others, of what there is, and with a reason")
+  @Test("Only administrators can correct challenges, of other accounts, with a reason")
   func refused() async throws {
     let (walk, steps) = (
       ChallengeScene.challenge("Walk", 150, coins: 5), ChallengeScene.achievement("Steps", .steps, tiers: Self.tiers)
@@ -165,7 +165,7 @@ struct ChallengeCorrectionTests {
     }
   }
 
-  @Test("A correction goes with the account that it was about, and the administrator's name with their own")
+  @Test("Erasing an account removes corrections about it, and its name as the administrator of others'")
   func erasure() async throws {
     let walk = ChallengeScene.challenge("Walk", 150, coins: 5)
     try await ChallengeScene.running([walk]) { services in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Definitions of challenges and achievements (REW-7, REW-8)")
 struct ChallengeDefinitionTests {
-  @Test("Definitions are made, edited, retired and listed by administrators alone")
+  @Test("Definitions can be created, edited, retired and listed by administrators only")
   func strangers() async throws {
     let item = ChallengeScene.challenge("Walk", 100)
     try await ChallengeScene.running([item]) { services in
@@ -23,7 +23,7 @@ struct ChallengeDefinitionTests {
     }
   }
 
-  @Test("An edit changes words, lowers the threshold, and counts anew what was done before")
+  @Test("An edit changes texts, lowers the threshold, and counts earlier activity again")
   func edit() async throws {
     let item = ChallengeScene.challenge("Walk", 100, coins: 5)
     try await ChallengeScene.running([item]) { services in
@@ -70,7 +70,7 @@ struct ChallengeDefinitionTests {
     }
   }
 
-  @Test("A retired challenge is completed by nobody any more, and stays with who completed it")
+  @Test("A retired challenge can no longer be completed, and stays with those who completed it")
   func retire() async throws {
     let item = ChallengeScene.challenge("Walk", 100, coins: 5)
     try await ChallengeScene.running([item]) { services in
@@ -92,7 +92,7 @@ struct ChallengeDefinitionTests {
     }
   }
 
-  @Test("Definitions are listed page by page, retired ones too, and there are at most 200 that are not")
+  @Test("Definitions are listed page by page, retired ones included, and at most 200 are active")
   func list() async throws {
     let items = (1...3).map { ChallengeScene.challenge("Walk \($0)", 100) }
     try await ChallengeScene.running(items) { services in
@@ -111,7 +111,7 @@ struct ChallengeDefinitionTests {
     }
   }
 
-  @Test("The operator's file is read at each start, and what it defines once is left as it is")
+  @Test("The operator's file is read at each start, and defines each challenge only once")
   func file() async throws {
     let home = "/tmp/racha-challenges-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: home) }
@@ -134,7 +134,7 @@ struct ChallengeDefinitionTests {
     #expect(all.count == 32 && all.first { $0.id == item.id }?.terms.threshold == 100)
   }
 
-  @Test("A mistake in the operator's file stops the start, and says where it is")
+  @Test("An error in the operator's file stops the start, and is reported with its position")
   func mistake() throws {
     let home = "/tmp/racha-challenges-\(UInt64.random(in: .min ... .max))"
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)

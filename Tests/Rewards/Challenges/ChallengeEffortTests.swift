@@ -9,9 +9,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What a day's change costs (REW-7)")
+@Suite("The cost of a change of a day (REW-7)")
 struct ChallengeEffortTests {
-  @Test("A day's change takes a dozen statements by key through all challenges and achievements that ship")
+  @Test("A change of a day takes about a dozen indexed statements for all built-in challenges and achievements")
   func statements() async throws {
     try await ChallengeScene.running(try ChallengesFile.builtIn()) { services in
       let ana = try await services.register()
@@ -41,7 +41,7 @@ struct ChallengeEffortTests {
       ])
   }
 
-  @Test("Finding what an account has on some days and in a row looks at no other rows")
+  @Test("Queries of an account's days and runs of days read no other rows")
   func plans() async throws {
     try await ChallengeScene.running { services in
       try await services.store(of: .rewards).read { database in

@@ -38,7 +38,7 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("E UC-06, AF-01: what remains of a challenge is shown in the caller's words")
+  @Test("E UC-06, AF-01: the remainder of a challenge is shown in the caller's language")
   func remaining() async throws {
     let challenges = [
       ChallengeScene.challenge("Ten thousand", 10_000, coins: 20), ChallengeScene.challenge("A week", .steps, .week, 70_000),
@@ -69,14 +69,14 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("E UC-06, AF-02: where challenges cannot be had, that is said")
+  @Test("E UC-06, AF-02: unavailable challenges are reported as such")
   func unavailable() {
     let words = Words(Contract.rewards.words)
     #expect(words.text("failure.unavailable.challenges", .english) == "Challenges unavailable at the moment.")
     #expect(words.text("failure.unavailable.challenges", .spanish) == "Retos no disponibles en este momento.")
   }
 
-  @Test("A challenge of new accounts counts the first days of an account, and is open to no other")
+  @Test("A challenge for new accounts counts an account's first days, and is not shown to older accounts")
   func newAccounts() async throws {
     let challenge = ChallengeScene.challenge("Beginning", .steps, .ever, newAccountDays: 3, 100, coins: 5)
     try await ChallengeScene.running([challenge], at: nil) { services in
@@ -84,8 +84,8 @@ struct ChallengeFlowTests {
       let first = LocalDay(daysSinceEpoch: Int32(ana.id.instant.milliseconds / 86_400_000))
       func walk(_ person: Person, _ steps: Int, on day: Int, revision: Int) async throws {
         let day = first.advanced(by: day)
-        try await services.tell(
-          .activity,
+        try await services.publish(
+          from: .activity,
           MovementDaysChanged(
             accountID: person.id, recordedDay: day,
             days: [.init(day: day, steps: steps, earningSteps: steps, revision: revision)]))
@@ -103,7 +103,7 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("A correction within the earning days takes badge and coins back, and after them never; what comes again is paid once")
+  @Test("A correction within the earning days takes back badge and coins, and a later one does not; each is paid once")
   func corrections() async throws {
     let challenge = ChallengeScene.challenge("Ten thousand", 10_000, coins: 20)
     try await ChallengeScene.running([challenge]) { services in
@@ -132,7 +132,7 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("A reward that was spent is not taken back, and not paid a second time")
+  @Test("A spent reward is not taken back, and not paid again")
   func spent() async throws {
     let challenge = ChallengeScene.challenge("Ten thousand", 10_000, coins: 20)
     try await ChallengeScene.running([challenge]) { services in
@@ -153,7 +153,7 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("A definition that comes later counts what was done before, with coins for the days of the earning window alone")
+  @Test("A later definition counts earlier activity, with coins only for days of the earning window")
   func later() async throws {
     try await ChallengeScene.running { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -177,7 +177,7 @@ struct ChallengeFlowTests {
     }
   }
 
-  @Test("Coins are paid where the days that they are paid for suffice by themselves")
+  @Test("Coins are paid only if the days within the earning window suffice by themselves")
   func laterInPart() async throws {
     try await ChallengeScene.running { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -77,7 +77,7 @@ struct ChallengeHistoryTests {
   }
 
   @Test(
-    "Random histories complete what the days say, whatever is corrected, repeated or late; coins are paid once", arguments: 1...4)
+    "Random histories complete what the days show, whatever is corrected or late, and pay coins once", arguments: 1...4)
   func histories(seed: Int) async throws {
     try await ChallengeScene.running(Self.items) { services in
       var random = SeededGenerator(UInt64(seed))

@@ -11,9 +11,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Challenges in stores that had none (REW-7)")
+@Suite("Challenges in stores of earlier versions (REW-7)")
 struct ChallengeMigrationTests {
-  @Test("A store without challenges receives all movement once more, which counts for challenges and gives no coin twice")
+  @Test("An upgraded store receives all movement again, which counts for challenges and pays no coin twice")
   func upgrade() async throws {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: Home(path: "/nonexistent"), bus: MemoryBus(.rewards, on: MemoryExchange()),

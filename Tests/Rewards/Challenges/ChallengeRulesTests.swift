@@ -59,7 +59,7 @@ struct ChallengeRulesTests {
   }
 
   @Test(
-    "A definition that makes no sense is refused with the field and the rule",
+    "An invalid definition is refused with field and rule",
     arguments: [
       (#""metric":"steps","window":"day""#, #""threshold":1"#, []),
       (#""metric":"steps","window":"day","stepsPerDay":5"#, #""threshold":1"#, ["rule.stepsPerDay not_for_metric"]),
@@ -126,7 +126,7 @@ struct ChallengeRulesTests {
     #expect(((try? BadgeIcon(text: text)) != nil) == isOne)
   }
 
-  @Test("An edit may lower a threshold and raise coins, and harms nobody otherwise")
+  @Test("An edit may lower a threshold and raise coins, and not the reverse")
   func edits() throws {
     func problems(_ threshold: Int?, _ tiers: ChallengeTiers?, _ coins: Int?, of terms: ChallengeTerms) -> [String] {
       do throws(Failure) {
@@ -151,7 +151,7 @@ struct ChallengeRulesTests {
     #expect(problems(nil, ChallengeTiers(bronze: 1, silver: 2, gold: 3), 7, of: achievement).first == "coins only_for_movement")
   }
 
-  @Test("The challenges that ship are 20, and 11 achievements, each with a name of its own; only measured movement pays")
+  @Test("There are 20 built-in challenges and 11 achievements with unique names, of which only measured ones pay")
   func builtIn() throws {
     let items = try ChallengesFile.builtIn()
     #expect(items.count { $0.terms.threshold != nil } == 20 && items.count { $0.terms.tiers != nil } == 11)
@@ -164,7 +164,7 @@ struct ChallengeRulesTests {
   }
 
   @Test(
-    "What remains is said in the words of the language, which groups digits in its way (E UC-06, AF-01)",
+    "The remainder of a challenge is shown in the language's words and digit grouping (E UC-06, AF-01)",
     arguments: [
       (2500, ChallengeMetric.steps, "2,500 steps remaining", "Faltan 2500 pasos"),
       (1, .steps, "1 step remaining", "Falta 1 paso"), (999, .steps, "999 steps remaining", "Faltan 999 pasos"),

@@ -103,8 +103,8 @@ extension ServicesInProcess {
     try await hasReceived(.rewards, of: .activity)
   }
 
-  /// Publishes what others do, and waits until it counts.
-  func tell(_ publisher: ServiceName, _ event: any Event) async throws {
+  /// Publishes an event of another service, and waits until rewards has received it.
+  func publish(from publisher: ServiceName, _ event: any Event) async throws {
     // Whom it is about is known before.
     try await hasReceived(.rewards, of: .identity)
     try await publish(publisher, event)

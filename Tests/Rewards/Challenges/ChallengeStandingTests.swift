@@ -2,10 +2,10 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What accounts are not awarded for while they stand as they do (ID-12, ID-13, SOC-8)")
+@Suite("Awards withheld because of an account's state (ID-12, ID-13, SOC-8)")
 struct ChallengeStandingTests {
   @Test(
-    "All is withheld from who is suspended, erased or not known yet; what was measured from who does not consent",
+    "All awards of suspended, erased and unknown accounts are withheld, and without consent those of movement",
     arguments: [
       (Eligibility(), HeldAwards.nothing),
       (Eligibility(lacksConsent: true), .movement),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What came and went of an account's coins in a week (NOT-3)")
+@Suite("An account's coins in a week (NOT-3)")
 struct CoinWeekTests {
-  @Test("Coins that came and went in the time count, less what was corrected, and nothing before or after it")
+  @Test("A week counts its earned and spent coins less corrections, and nothing before or after it")
   func week() async throws {
     try await ServicesInProcess.ranking(at: "2026-11-14T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 5000, on: "2026-11-14")

@@ -9,7 +9,7 @@ import Testing
 @Suite("The coin formula")
 struct CoinFormulaTests {
   @Test(
-    "The coin formula lets a day's steps earn on that day and the six after it",
+    "A day's steps can earn on that day and the six after it",
     arguments: [(-1, false), (0, true), (1, true), (6, true), (7, false), (400, false)])
   func window(daysLater: Int, earns: Bool) {
     let day = LocalDay(daysSinceEpoch: 20_000)
@@ -17,14 +17,14 @@ struct CoinFormulaTests {
   }
 
   @Test(
-    "The coin formula counts at most 20,000 steps of a day",
+    "The coin formula counts at most 20,000 steps a day",
     arguments: [(0, 0), (19_999, 19_999), (20_000, 20_000), (90_000, 20_000)])
   func cap(steps: Int, counted: Int) {
     #expect(CoinFormula().counted(steps) == counted)
   }
 
   @Test(
-    "The coin formula carries the rest over, and takes back at most the balance",
+    "The coin formula carries remaining steps over, and takes back at most the balance",
     arguments: [
       // (carried, change, balance, coins, carried after)
       (0, 99, 0, 0, 99), (99, 1, 0, 1, 0), (50, 260, 0, 3, 10), (0, 0, 5, 0, 0),
@@ -37,7 +37,7 @@ struct CoinFormulaTests {
     #expect(stepBalance.carriedSteps == after)
   }
 
-  @Test("The coin formula agrees with dividing the sum of all steps, in 20,000 generated lives with corrections and spendings")
+  @Test("The coin formula equals dividing the sum of all steps, in 20,000 generated histories with corrections and spending")
   func agreesWithDividing() throws {
     var random = SeededGenerator(7)
     for _ in 0..<20_000 {
@@ -64,7 +64,7 @@ struct CoinFormulaTests {
     }
   }
 
-  @Test("The coin formula leaves coins as they are when the price of a coin changes")
+  @Test("Existing coins stay when the price of a coin changes")
   func otherPrice() {
     var stepBalance = StepBalance()
     #expect(stepBalance.take(1050, balance: 0, stepsPerCoin: 100) == 10)
@@ -72,7 +72,7 @@ struct CoinFormulaTests {
     #expect(stepBalance.take(50, balance: 10, stepsPerCoin: 200) == 1)
   }
 
-  @Test("The coin formula is configurable, and refuses what makes no sense")
+  @Test("The coin formula is configurable, and invalid settings are refused")
   func settings() throws {
     let settings = Settings(["racha.coins.stepsPerCoin": "250", "racha.coins.dailyCap": "10000", "racha.coins.earningDays": "3"])
     #expect(CoinFormula(settings) == CoinFormula(stepsPerCoin: 250, dailyCap: 10_000, earningDays: 3))

@@ -37,7 +37,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("Coins for steps stop at the day's cap")
+  @Test("Coins for steps stop at the day's maximum")
   func cap() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -48,7 +48,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("Coins for steps are taken back when a day's steps are corrected, as far as they go, and later steps settle the rest")
+  @Test("Correcting a day takes coins back as far as there are any, and later steps settle the rest")
   func corrections() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
@@ -69,7 +69,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("Coins for steps are the same for any order and any repetition of a day's states, in 300 generated histories")
+  @Test("Coins for steps do not depend on the order and repetition of a day's states, in 300 generated histories")
   func orderDoesNotMatter() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       var random = SeededGenerator(11)
@@ -110,7 +110,7 @@ struct EarningsTests {
   }
 
   @Test(
-    "Coins for steps, their lots, the scores and what is published are the same for days of one event and of an event each, in 100 histories"
+    "Coins, lots, scores and events are the same for days in one event or in an event each, in 100 histories"
   )
   func daysTogether() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
@@ -143,7 +143,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("A day of an event of many days takes some ten statements fewer than one in an event of its own")
+  @Test("A day in an event of many days takes about ten statements fewer than in an event of its own")
   func effort() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       func statements(_ events: [[(daysAgo: Int, steps: Int, revision: Int)]]) async throws -> Int {
@@ -164,7 +164,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("Coins for steps are complete for a rewards service that begins from the snapshot, late corrections included")
+  @Test("A rewards service that begins from the snapshot has all coins for steps, late corrections included")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Who takes part in what is made of movement (ID-13, SOC-8)")
+@Suite("Eligibility for rewards of movement (ID-13, SOC-8)")
 struct EligibilityTests {
   private let today = LocalDay(daysSinceEpoch: 20_778)
 
@@ -26,7 +26,7 @@ struct EligibilityTests {
     try await services.hasReceived(.rewards, of: .activity)
   }
 
-  @Test("Whoever withdraws the consent to activity data keeps the coins, and earns and loses none from then on (ID-13)")
+  @Test("Withdrawing the consent to activity data keeps the coins, and earns and loses none afterwards (ID-13)")
   func withdrawn() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -50,7 +50,7 @@ struct EligibilityTests {
     }
   }
 
-  @Test("Steps that are faster than the consent that they were recorded under are counted once it is known")
+  @Test("Steps that arrive before the consent to them is known are counted once it is")
   func waiting() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register(consents: [])

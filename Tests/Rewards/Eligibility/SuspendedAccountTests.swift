@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Suspended accounts in rewards (SOC-8)")
 struct SuspendedAccountTests {
-  @Test("Suspended accounts are refused also what is answered at once, from store or memory, until their time is over")
+  @Test("Suspended accounts are refused, also for answers from memory, until the suspension ends")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

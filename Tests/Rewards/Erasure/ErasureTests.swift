@@ -14,7 +14,7 @@ import Testing
 @Suite("Erasing an account's coins and rewards (ID-12)")
 struct ErasureTests {
   @Test(
-    "Erasing an account leaves nothing of it in tables and events; amounts stay, under an id that leads nowhere, and sums hold")
+    "Erasing an account leaves nothing of it in tables and events; its amounts stay under a random id, and sums are right")
   func everyTable() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -86,7 +86,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("An erasure can change nothing else of the ledger, and none is made twice")
+  @Test("An erasure can change nothing else of the ledger, and cannot be repeated")
   func ledger() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Offers that end soon, for those who ask to be told (NOT-5)")
+@Suite("Offers that end soon, for accounts that want to be notified (NOT-5)")
 struct ExpiringOfferTests {
   private func titles(_ services: ServicesInProcess, _ person: Person) async throws -> [String] {
     let now = services.clock.now
@@ -16,7 +16,7 @@ struct ExpiringOfferTests {
     }
   }
 
-  @Test("An offer ends soon for who can afford it and has not redeemed it, while it can be had; the first end first")
+  @Test("Offers ending soon are those that an account can afford and has not redeemed, the first to end first")
   func offers() async throws {
     try await ServicesInProcess.ranking { services in
       let (ana, ben) = (try await services.competitor(steps: 5000), try await services.competitor(steps: 900))

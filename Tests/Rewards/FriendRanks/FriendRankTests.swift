@@ -7,9 +7,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Ranks among friends, for those who ask to be told of ranks that they lose (NOT-5)")
+@Suite("Ranks among friends, for accounts that want to be notified of lost ones (NOT-5)")
 struct FriendRankTests {
-  @Test("A rank among friends is that of the month's steps, for who is seen on leaderboards alone")
+  @Test("A rank among friends is by the month's steps, and only for accounts visible on leaderboards")
   func ranks() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)

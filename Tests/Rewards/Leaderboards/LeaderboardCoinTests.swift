@@ -10,7 +10,7 @@ import Testing
 @Suite("Coins on leaderboards (REW-6)")
 struct LeaderboardCoinTests {
   @Test(
-    "Coins of challenges count in the month in which they were completed, and are taken back from it; what else moves coins counts nothing"
+    "Coins of challenges count in the month of completion and are taken back from it; other coins do not count"
   )
   func challenges() async throws {
     try await ServicesInProcess.ranking(at: "2026-12-01T03:00:00.000Z") { services in

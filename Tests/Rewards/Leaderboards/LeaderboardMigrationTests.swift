@@ -12,9 +12,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Leaderboards of stores that had none (REW-6)")
+@Suite("Leaderboards in stores of earlier versions (REW-6)")
 struct LeaderboardMigrationTests {
-  @Test("What was counted for coins before there were leaderboards begins the scores, of whoever was not erased, and goes on")
+  @Test("Earlier counted steps initialize the scores of accounts that were not erased, and counting continues")
   func upgrade() async throws {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: Home(path: "/nonexistent"), bus: MemoryBus(.rewards, on: MemoryExchange()),

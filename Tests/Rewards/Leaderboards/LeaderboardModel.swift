@@ -33,15 +33,15 @@ struct LeaderboardModel {
     }
   }
 
-  /// What an erased person leaves in a month that is over: a place.
+  /// What an erased person leaves in a month that is over: an empty rank.
   private struct Gap: Hashable {
     let period: Int
     let metric: LeaderboardMetric
     let score: Int
   }
 
-  /// A row as a reader sees it.
-  struct Place: Hashable {
+  /// Somebody with score and rank, as a reader sees them.
+  struct Rank: Hashable {
     let account: AccountID
     let score: Int
     let rank: Int
@@ -89,7 +89,7 @@ struct LeaderboardModel {
   /// All that a reader sees: everybody shown, the best first, and where the reader stands among them.
   func leaderboard(
     _ metric: LeaderboardMetric, _ period: Int, _ scope: LeaderboardScope, for reader: Int, isOver: Bool
-  ) -> (places: [Place], own: Place) {
+  ) -> (ranks: [Rank], own: Rank) {
     let own = people[reader]
     let among = people.indices.filter { other in
       switch scope {
@@ -104,11 +104,11 @@ struct LeaderboardModel {
     if scope == .everyone {
       counted += gaps.filter { $0.period == period && $0.metric == metric }.map(\.score)
     }
-    func place(_ person: Int) -> Place {
+    func rank(_ person: Int) -> Rank {
       let score = people[person].score(metric, period)
-      return Place(account: people[person].id, score: score, rank: 1 + counted.count { $0 > score })
+      return Rank(account: people[person].id, score: score, rank: 1 + counted.count { $0 > score })
     }
     let shown = among.filter { people[$0].isShown && !own.apart.contains($0) && people[$0].score(metric, period) > 0 }
-    return (shown.map(place).sorted { ($1.score, $1.account) < ($0.score, $0.account) }, place(reader))
+    return (shown.map(rank).sorted { ($1.score, $1.account) < ($0.score, $0.account) }, rank(reader))
   }
 }

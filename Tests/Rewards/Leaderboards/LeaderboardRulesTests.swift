@@ -6,10 +6,10 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("How people are counted by their scores, and which months' ranks move (REW-6)")
+@Suite("Rules of scores and of the months of leaderboards (REW-6)")
 struct LeaderboardRulesTests {
   @Test(
-    "The buckets of a range of scores",
+    "A range of scores is covered by its buckets",
     arguments: [
       (0..<0, []), (7..<8, ["0 7..<8"]), (0..<256, ["1 0..<1"]), (1..<256, ["0 1..<256"]),
       (255..<512, ["0 255..<256", "1 1..<2"]),
@@ -21,7 +21,7 @@ struct LeaderboardRulesTests {
     #expect(buckets.map { "\($0.level) \($0.range.lowerBound)..<\($0.range.upperBound)" } == expected)
   }
 
-  @Test("The buckets of any range hold each of its scores once, and none beside it")
+  @Test("The buckets of any range contain each of its scores once, and no others")
   func cover() {
     var random = SeededGenerator(5)
     for _ in 0..<3000 {
@@ -42,7 +42,7 @@ struct LeaderboardRulesTests {
   }
 
   @Test(
-    "A month is over, and its ranks stand, once that is so for everybody: in UTC-12, with a day that starts at six",
+    "A month is over, and its ranks are final, once that holds in every zone: UTC-12 with a day starting at six",
     arguments: [
       ("2026-12-01T00:00:00.000Z", false, false), ("2026-12-01T17:59:59.999Z", false, false),
       ("2026-12-01T18:00:00.000Z", true, false),
@@ -57,7 +57,7 @@ struct LeaderboardRulesTests {
     #expect(!months.isOver(LeaderboardRules.allTime) && !months.stands(LeaderboardRules.allTime))
   }
 
-  @Test("No steps of a month can earn in any zone once its ranks stand, and in some they can until then")
+  @Test("No steps of a month can earn in any zone once its ranks are final, and in some zones they can until then")
   func standing() throws {
     var random = SeededGenerator(6)
     for _ in 0..<500 {
@@ -75,7 +75,7 @@ struct LeaderboardRulesTests {
   }
 
   @Test(
-    "The time that a leaderboard is of is a month or all time",
+    "A leaderboard's period is a month or all time",
     arguments: [("2026-11", 202_611), ("2027-01", 202_701), ("allTime", 0)])
   func periods(text: String, number: Int) throws {
     let period = try LeaderboardPeriod(text: text)
@@ -83,13 +83,13 @@ struct LeaderboardRulesTests {
   }
 
   @Test(
-    "The time that a leaderboard is of is refused where it is neither",
+    "An invalid period of a leaderboard is refused",
     arguments: ["", "2026", "2026-13", "2026-00", "2026-11-01", "alltime", "november", "2026_11"])
   func noPeriods(text: String) {
     #expect(throws: FieldRule("not_a_leaderboard_period")) { try LeaderboardPeriod(text: text) }
   }
 
-  @Test("The month of a day is the one whose name it bears")
+  @Test("A day belongs to the month in its date")
   func monthOfDay() throws {
     for (day, month) in [("2026-11-30", "2026-11"), ("2026-12-01", "2026-12"), ("2028-02-29", "2028-02")] {
       #expect(LeaderboardPeriod(of: try LocalDay(text: day)).description == month)

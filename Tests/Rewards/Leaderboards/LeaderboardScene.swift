@@ -147,5 +147,5 @@ extension Person {
 
 extension [RankedPerson] {
   /// Each as rank and score.
-  var places: [[Int]] { map { [$0.rank, $0.score] } }
+  var ranks: [[Int]] { map { [$0.rank, $0.score] } }
 }

@@ -60,7 +60,7 @@ struct LeaderboardSpeedTests {
     }
   }
 
-  @Test("Pages and ranks anywhere on a leaderboard take at most 10 ms among 100,000, and hardly more steps than among 10,000")
+  @Test("Pages and ranks of a leaderboard take at most 10 ms among 100,000, with hardly more steps than among 10,000")
   func measured() async throws {
     let small = try await efforts(people: 10_000)
     let large = try await efforts(people: 100_000)
@@ -82,7 +82,7 @@ struct LeaderboardSpeedTests {
     } + [LeaderboardStore.countSQL]
   }
 
-  @Test("No statement of leaderboards looks through a table, or sorts what it could read in order", arguments: statements)
+  @Test("No statement of leaderboards scans a table, or sorts what it could read in order", arguments: statements)
   func plans(sql: String) async throws {
     try await ServicesInProcess.ranking { services in
       let plan = sql.replacing(/\?\d*/, with: "1")

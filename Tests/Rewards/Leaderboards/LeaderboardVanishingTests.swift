@@ -6,7 +6,7 @@ import SocialContract
 import Storage
 import Testing
 
-@Suite("Who vanishes from leaderboards (REW-6)")
+@Suite("Accounts hidden from leaderboards (REW-6)")
 struct LeaderboardVanishingTests {
   /// How somebody comes to be shown no more.
   enum Way: CaseIterable {
@@ -31,7 +31,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("Rows vanish at once, from past months too, where the others keep their ranks, and come back", arguments: Way.allCases)
+  @Test("Hidden rows leave leaderboards at once and can return, and past months keep other ranks", arguments: Way.allCases)
   func vanish(way: Way) async throws {
     try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in
       let ana = try await services.competitor()
@@ -61,7 +61,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("A suspension that is over by its time, of which no event tells, lets the rows come back")
+  @Test("Rows come back when a suspension ends by time, without an event")
   func suspensionOver() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)
@@ -82,7 +82,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("Who was not counted when a month's ranks came to stand is shown when it comes, and moves nobody")
+  @Test("An account not counted when a month's ranks became final is shown later, and moves nobody")
   func comingLate() async throws {
     try await ServicesInProcess.ranking(at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 1000)
@@ -93,7 +93,7 @@ struct LeaderboardVanishingTests {
       // The ranks of November do not stand yet.
       try services.clock.set("2026-12-07T17:59:00.000Z")
       try await services.suspend(luz, until: nil)
-      #expect(try await eva.leaderboard(.steps, "2026-11").items.places == [[1, 1000], [2, 800], [3, 700]])
+      #expect(try await eva.leaderboard(.steps, "2026-11").items.ranks == [[1, 1000], [2, 800], [3, 700]])
       try services.clock.set("2026-12-07T18:00:00.000Z")
       _ = try await ben.send(SetLeaderboardVisibility.self, .init(isVisible: true))
       let shown = try await eva.leaderboard(.steps, "2026-11")
@@ -103,7 +103,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("Two of whom one has blocked the other do not see each other, and others see both; it ends with the block")
+  @Test("A blocker and the blocked account do not see each other until the block ends, and others see both")
   func blocked() async throws {
     try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in
       let ana = try await services.competitor()
@@ -138,7 +138,7 @@ struct LeaderboardVanishingTests {
   }
 
   @Test(
-    "Among friends and in a team who is hidden leaves a rank empty in past months, and who left or was erased does not",
+    "A hidden friend or member leaves a gap in past months' ranks, and one that left or was erased does not",
     arguments: Way.allCases)
   func groups(way: Way) async throws {
     try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in
@@ -164,7 +164,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("Whoever comes to be seen while suspended or without consent is shown once that has ended")
+  @Test("An account that becomes visible while suspended or without consent is shown once that ends")
   func chosenWhileHidden() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)
@@ -178,7 +178,7 @@ struct LeaderboardVanishingTests {
     }
   }
 
-  @Test("Erasing an account leaves nothing of it on leaderboards, and what comes late of it counts nothing")
+  @Test("Erasing an account leaves nothing of it on leaderboards, and late events count nothing")
   func erased() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)
@@ -189,7 +189,7 @@ struct LeaderboardVanishingTests {
       try await services.join(ID(), ana)
       let store = services.store(of: .rewards)
       #expect(try await store.traces(of: ana.id) == [])
-      #expect(try await ben.leaderboard().items.places == [[1, 400]])
+      #expect(try await ben.leaderboard().items.ranks == [[1, 400]])
       for table in ["leaderboard_people", "leaderboard_days"] { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(try await store.rows("leaderboard_scores") == 2)
       #expect(try await store.rows("team_members") == 0)

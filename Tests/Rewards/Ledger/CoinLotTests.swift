@@ -43,7 +43,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("Spending takes the lot that ends first, and coins that never end last")
+  @Test("Spending uses the lot that expires first, and coins without expiry last")
   func order() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -62,7 +62,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("A refund goes back to the same lots, and one that has ended since lives 30 days more")
+  @Test("A refund returns to the same lots, and one that has expired gets 30 more days")
   func refund() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -92,7 +92,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("A correction takes from the lot that it corrects, then from others, and never more than is left")
+  @Test("A correction uses the lot that it corrects, then others, and never more than is left")
   func correction() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -115,7 +115,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("Coins end where the operator wants it: their owner is told once ahead, they cannot be spent from then on, and go")
+  @Test("With a configured expiry, coins are announced once in advance, and then can no longer be spent and are removed")
   func expiry() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }], settings: expiring) { services in
       let ana = try await services.register()
@@ -149,7 +149,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("Coins never end unless the operator wants it")
+  @Test("Coins never expire unless configured")
   func forEver() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -160,7 +160,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("A challenge's reward is taken back as far as it is left, and no other coins with it")
+  @Test("A challenge's reward is taken back as far as it is left, and no other coins")
   func reward() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -189,7 +189,7 @@ struct CoinLotTests {
     }
   }
 
-  @Test("Every kind of transfer is published to a subscriber without history as it was when it was made")
+  @Test("Each kind of transfer is published to a subscriber without history in its original form")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -49,7 +49,7 @@ struct LedgerCheckTests {
     DROP TRIGGER coin_lots_move_by_transfer; DROP TRIGGER lot_moves_are_not_deleted; PRAGMA defer_foreign_keys = ON;
     """
 
-  @Test("The proof of the ledger finds whatever is wrong with it", arguments: damages)
+  @Test("The proof of the ledger finds every kind of fault", arguments: damages)
   func faults(sql: String, says: String) async throws {
     try await withLedger { services in
       struct Undone: Error { let faults: [String] }
@@ -65,7 +65,7 @@ struct LedgerCheckTests {
   }
 
   @Test(
-    "Coins of a challenge, and those taken back, are proved by what the challenge's completion was paid",
+    "A challenge's coins, and their return, are checked against the payment for its completion",
     arguments: [
       ("DELETE FROM challenge_rewards", ["transfer 1 has no cause", "transfer 2 has no cause"]),
       ("UPDATE challenge_rewards SET challenge_id = randomblob(16)", ["transfer 1 has no cause"]),
@@ -87,7 +87,7 @@ struct LedgerCheckTests {
     }
   }
 
-  @Test("The nightly proof says nothing of a sound ledger, is made once a night, and publishes a ledger that is at fault")
+  @Test("The nightly proof runs once a night, and publishes only a faulty ledger")
   func nightly() async throws {
     try await withLedger { services in
       let store = services.store(of: .rewards)
@@ -112,7 +112,7 @@ struct LedgerCheckTests {
     }
   }
 
-  @Test("A file is proved as it lies there, in use or not, and nothing appears beside it")
+  @Test("A store's file is proved in use or not, without creating files beside it")
   func file() async throws {
     try await withLedger { services in
       let path = "\(services.home.stores)/rewards.sqlite"

@@ -200,7 +200,7 @@ private struct History {
 
 @Suite("Histories of the ledger")
 struct LedgerHistoriesTests {
-  @Test("The ledger does in 10,000 generated histories what a slow and obvious one does, coin by coin, and can be proved")
+  @Test("The ledger equals a slow and simple one in 10,000 generated histories, coin by coin, and can be proved")
   func histories() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let store = services.store(of: .rewards)

@@ -28,7 +28,7 @@ struct LedgerMigrationTests {
     }
   }
 
-  @Test("A ledger of an earlier version keeps ids, references, balances and counted days, is numbered in order, and goes on")
+  @Test("An upgraded ledger keeps ids, references, balances and counted days, is numbered in order, and continues")
   func upgrade() async throws {
     let (ana, ben, gone) = (AccountID(), AccountID(), AccountID())
     let ids = (0..<6).map { _ in TransferID() }

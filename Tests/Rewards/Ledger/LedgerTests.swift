@@ -87,7 +87,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("The ledger refuses a second transfer for the same")
+  @Test("The ledger refuses a second transfer with the same reference")
   func reference() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
@@ -102,7 +102,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("The ledger finds what is wrong with it")
+  @Test("The ledger's check finds a wrong balance")
   func faults() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -120,7 +120,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("The ledger is published whole to a subscriber without history, each transfer as it was when it was made")
+  @Test("The ledger is published whole to a subscriber without history, each transfer in its original form")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -144,7 +144,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("The ledger shows its history page by page, newest first, to its owner alone")
+  @Test("The ledger shows its history page by page, newest first, to its owner only")
   func history() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Statistics of a partner's offers (REW-3)")
 struct OfferStatisticsTests {
   @Test(
-    "Statistics count views once for each account and day, redemptions and used codes, day by day, and keep nothing of who it was"
+    "Statistics count views once per account and day, redemptions and used codes daily, without storing by whom"
   )
   func statistics() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
@@ -51,7 +51,7 @@ struct OfferStatisticsTests {
     }
   }
 
-  @Test("Whoever is erased leaves no view behind, and the counts stay")
+  @Test("Erasing an account removes its views, and keeps the counts")
   func erasure() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()

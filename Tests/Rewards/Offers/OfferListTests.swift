@@ -13,7 +13,7 @@ import Testing
 @Suite("The list of offers (REW-4)")
 struct OfferListTests {
   @Test(
-    "Offers are browsed with reward, coin cost and partner, and one of them is shown with places and distance (E UC-04, main flow)"
+    "Offers can be browsed with reward, cost and partner, and read with places and distance (E UC-04, main flow)"
   )
   func browse() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
@@ -32,7 +32,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("Offers are listed by end, cost, age and distance, page by page, and a cursor is good for its order alone")
+  @Test("Offers are listed by end, cost, age or distance, page by page, and a cursor fits its own order only")
   func orders() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -67,7 +67,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("Offers are narrowed to affordable ones, to those near, to a partner, to a category and to a text")
+  @Test("Offers can be filtered by affordability, distance, partner, category and text")
   func filters() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -96,7 +96,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("Offers nearby take the consent to location, and nothing of the place is kept")
+  @Test("Offers nearby need the consent to location, and nothing of the place is stored")
   func consent() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register(consents: [.activityData])
@@ -121,7 +121,7 @@ struct OfferListTests {
   }
 
   @Test(
-    "Offers by distance go by the great circle where the box of the R*Tree holds more, over the line where longitudes begin anew")
+    "Distances of offers follow the great circle within the R*Tree's boxes, across the date line, too")
   func greatCircle() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -135,7 +135,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("A chain with many places and many offers at each leaves room for others in the list by distance")
+  @Test("A chain with many places and offers leaves room for others in the list by distance")
   func crowded() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -155,7 +155,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("Offers by any order and filter are those that a slow look at all of them finds")
+  @Test("Offers in any order and with any filter equal a slow search of all of them")
   func model() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -229,7 +229,7 @@ struct OfferListTests {
     return sorted.map(\.element.offer.id)
   }
 
-  @Test("Offers that have ended leave what lists walk along, and come back when their end is put off")
+  @Test("Expired offers leave the indexes of lists, and come back when their end is postponed")
   func ended() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -247,7 +247,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("A page of offers is found by a walk along an index, whatever the order, and never by a sort of all")
+  @Test("A page of offers is read along an index in any order, without sorting all")
   func plans() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       for order in OfferOrder.allCases {

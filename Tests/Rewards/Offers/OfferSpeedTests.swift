@@ -11,7 +11,7 @@ import Testing
 @Suite("The speed of the list of offers (REW-4)")
 struct OfferSpeedTests {
   @Test(
-    "A page of offers costs the same among 20,000 offers as among 1,000, at the beginning and deep in the list, whatever the order"
+    "A page of offers costs the same among 20,000 offers as among 1,000, at any depth and in any order"
   )
   func constant() async throws {
     let (few, many) = (try await efforts(1000), try await efforts(20_000))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Offers")
 struct OffersTests {
-  @Test("Offers are published by administrators alone")
+  @Test("Offers can be published by administrators only")
   func create() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let offer = try await services.publish(cost: 250, stock: 3)
@@ -20,7 +20,7 @@ struct OffersTests {
     }
   }
 
-  @Test("Offers are listed while they are valid, those that end first before the others, page by page")
+  @Test("Offers are listed while they are valid, the first to end first, page by page")
   func list() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -52,7 +52,7 @@ struct OffersTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["validUntil not_after"])
   }
 
-  @Test("Offers have no marks in title and partner's name that turn the writing direction")
+  @Test("Offers cannot have characters in title or partner's name that change the writing direction")
   func marks() throws {
     let input = CreateOffer.Input(
       title: "a\u{202E}b", reward: "\u{202E}x", partnerName: "\u{2066}c", costCoins: 1, stock: 1,
@@ -82,7 +82,7 @@ struct OffersTests {
     }
   }
 
-  @Test("Offers of a file with a mistake stop the start, which names the field")
+  @Test("An error in the file of offers stops the start and names the field")
   func badFile() async throws {
     let error = await #expect(throws: (any Error).self) {
       try await ServicesInProcess.running(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A partner's own offers (REW-3)")
 struct PartnerOfferTests {
-  @Test("Offers are prepared while the partner waits, and listed once it is approved")
+  @Test("Offers can be prepared before the partner's approval, and are listed after it")
   func waiting() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (owner, ana) = (try await services.register(), try await services.register())
@@ -22,7 +22,7 @@ struct PartnerOfferTests {
     }
   }
 
-  @Test("Offers are changed, paused, resumed and withdrawn by the owner; what was redeemed keeps its words and its end")
+  @Test("Offers are edited, paused, resumed and withdrawn by the owner; redemptions keep their text and end")
   func life() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -58,7 +58,7 @@ struct PartnerOfferTests {
     }
   }
 
-  @Test("Offers refuse a stock below what was redeemed, an end before the beginning, and places of others")
+  @Test("An offer's stock below its redemptions, an end before its beginning, and foreign places are refused")
   func faults() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -88,7 +88,7 @@ struct PartnerOfferTests {
     }
   }
 
-  @Test("Offers hold at all places, those to come included, or at those that are said; a removed place leaves them")
+  @Test("Offers are valid at all present and future places or at chosen ones, and a removed place leaves them")
   func places() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -117,7 +117,7 @@ struct PartnerOfferTests {
     }
   }
 
-  @Test("Offers have a picture that the server has encoded anew, at an address with its version")
+  @Test("An offer's picture is encoded again by the server, and has an address with its version")
   func picture() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -137,7 +137,7 @@ struct PartnerOfferTests {
     }
   }
 
-  @Test("Limits hold for an account in all and on one of its days, and voided redemptions do not count")
+  @Test("Limits apply to an account in total and on one of its days, and voided redemptions do not count")
   func limits() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()

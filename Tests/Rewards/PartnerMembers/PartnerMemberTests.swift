@@ -8,9 +8,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("A partner's people (REW-3)")
+@Suite("A partner's members (REW-3)")
 struct PartnerMemberTests {
-  @Test("An owner gives accounts roles and takes them; clerks look and use, and change nothing")
+  @Test("An owner grants and revokes roles; clerks can read and use codes, and change nothing")
   func roles() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -44,7 +44,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("Somebody must own a partner: the last owner neither becomes a clerk nor is removed, and can only leave")
+  @Test("A partner's last owner can neither become a clerk nor be removed, and can only leave")
   func lastOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -67,7 +67,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("A company that is not let in draws nobody in, prepares few offers, and goes with the last of its people")
+  @Test("An unapproved company can add no members, prepares few offers, and is deleted with its last member")
   func unapproved() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, eva) = (try await services.register(), try await services.register())
@@ -86,7 +86,7 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("When the last owner is suspended, the offers pause; with the owner they come back")
+  @Test("Offers pause while the last owner is suspended, and return with the owner")
   func suspendedOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -107,8 +107,8 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("When the last owner is suspended or deleted, each administrator is told once; with another owner nobody is")
-  func told() async throws {
+  @Test("The loss of a partner's last owner is reported to each administrator once, and not if another owner remains")
+  func lostOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }], at: nil) { services in
       let administrators = [
         try services.identity.administrator("adela").account, try services.identity.administrator("berta").account,
@@ -116,18 +116,18 @@ struct PartnerMemberTests {
       let (first, second) = (try await services.shop(), try await services.shop("Another"))
       let store = services.store(of: .rewards)
       try await services.change(first.owner, receivedBy: .rewards) { $0.suspendedUntil = .endOfTime }
-      try await store.until { try await told(services).count == 2 }
-      #expect(Set(try await told(services)) == Set(administrators))
+      try await store.until { try await notified(services).count == 2 }
+      #expect(Set(try await notified(services)) == Set(administrators))
       _ = try await second.owner.send(
         AddPartnerMember.self, .init(username: try services.identity.username(of: second.clerk.id), role: .owner))
       try await services.delete(second.owner, receivedBy: .rewards)
       #expect(try await store.rows("partner_alerts") == 0)
       try await services.delete(second.clerk, receivedBy: .rewards)
-      try await store.until { try await told(services).count == 4 }
+      try await store.until { try await notified(services).count == 4 }
     }
   }
 
-  @Test("When the last owner is deleted, the offers pause, and how to reach the company goes with the last of its people")
+  @Test("Offers pause when the last owner is deleted, and the contact data go with the last member")
   func deletedOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
@@ -147,7 +147,7 @@ struct PartnerMemberTests {
     }
   }
 
-  private func told(_ services: ServicesInProcess) async throws -> [AccountID] {
+  private func notified(_ services: ServicesInProcess) async throws -> [AccountID] {
     try await services.published(by: .rewards).filter { $0.name == PartnerOwnerLost.spec.name }
       .map { try PartnerOwnerLost.decode($0.body).accountID }
   }

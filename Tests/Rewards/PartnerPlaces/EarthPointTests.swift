@@ -7,7 +7,7 @@ struct EarthPointTests {
   private static let pole = EarthPoint(latitude: 90, longitude: 17)
 
   @Test(
-    "Distances go along the great circle, over poles and where longitudes begin anew",
+    "Distances follow the great circle, across poles and the date line",
     arguments: [
       // One degree of a great circle is 111,195 m on this sphere.
       ((0.0, 0.0), (0.0, 1.0), 111_195), ((0.0, 179.5), (0.0, -179.5), 111_195), ((89.5, 0.0), (89.5, 180.0), 111_195),
@@ -23,7 +23,7 @@ struct EarthPointTests {
     #expect(abs(found - meters) <= max(1, meters / 1000), "\(found)")
   }
 
-  @Test("A chord stands for as many metres as it was made of, from one metre to half around the earth")
+  @Test("A chord converts back to its metres, from one metre to half around the earth")
   func chords() {
     for meters in [1.0, 10, 1000, 100_000, 10_000_000, 20_000_000] {
       let chord = EarthPoint.chord(meters: meters)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What administrators may decide about a partner (REW-3)")
+@Suite("Rules of decisions about partners (REW-3)")
 struct PartnerRulesTests {
   @Test(
-    "A decision follows on what was decided before, or on nothing",
+    "A decision changes a partner's state according to the former one, or has no effect",
     arguments: [
       (PartnerDecision.approve, PartnerState.pending, PartnerState.approved as PartnerState?), (.approve, .refused, .approved),
       (.approve, .suspended, .approved), (.approve, .approved, nil), (.refuse, .pending, .refused), (.refuse, .refused, nil),
@@ -17,7 +17,7 @@ struct PartnerRulesTests {
     #expect(PartnerRules.state(after: decision, of: state) == after)
   }
 
-  @Test("Offers are made by those who wait and those who were let in; whoever was refused asks again by a change")
+  @Test("Pending and approved partners can make offers, and a refused one applies again by an edit")
   func offering() {
     #expect(PartnerState.allCases.filter(PartnerRules.mayOffer) == [.pending, .approved])
     for (isRenamed, states) in [

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Partner companies (REW-3)")
 struct PartnerTests {
-  @Test("A company registers with a logo and places, waits, and is seen by everybody once an administrator has approved it")
+  @Test("A company registers with logo and places, waits, and is visible to everybody once an administrator approves it")
   func register() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -42,7 +42,7 @@ struct PartnerTests {
     }
   }
 
-  @Test("A company is registered once for each account, with what is needed, by verified accounts alone")
+  @Test("An account can register one company, with the required data and a verified address")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -64,7 +64,7 @@ struct PartnerTests {
     }
   }
 
-  @Test("A registration with a logo that is repeated by its key is answered as the first time")
+  @Test("A registration with a logo repeated with its key gets the first answer")
   func repeated() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -76,7 +76,7 @@ struct PartnerTests {
     }
   }
 
-  @Test("A company that is refused or suspended learns why; refused, it asks again by changing what it says of itself")
+  @Test("A refused or suspended company gets the reason, and a refused one applies again by an edit")
   func decisions() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -108,7 +108,7 @@ struct PartnerTests {
     }
   }
 
-  @Test("An administrator decides about no company of their own")
+  @Test("An administrator cannot decide about a company of their own")
   func ownCompany() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let administrator = try services.administrator()
@@ -118,7 +118,7 @@ struct PartnerTests {
     }
   }
 
-  @Test("A partner's offers pause while it is suspended, and its codes stay good")
+  @Test("A partner's offers pause while it is suspended, and its codes stay valid")
   func suspended() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()

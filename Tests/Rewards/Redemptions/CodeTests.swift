@@ -11,7 +11,7 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Codes at the partner's (REW-5)")
+@Suite("Codes used at a partner (REW-5)")
 struct CodeTests {
   /// A shop, somebody who has redeemed there, and the redemption.
   private struct Scene {
@@ -36,7 +36,7 @@ struct CodeTests {
     try await ServicesInProcess.running([{ try Rewards.service($0) }], body)
   }
 
-  @Test("A code is looked at and used up once at the partner's, and stands as used in the history (E UC-04, main flow)")
+  @Test("A code is checked and used once at the partner, and appears as used in the history (E UC-04, main flow)")
   func use() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -59,7 +59,7 @@ struct CodeTests {
     }
   }
 
-  @Test("A code is used once, however many tills try at the same time")
+  @Test("A code is used once, however many tills try concurrently")
   func tills() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -76,7 +76,7 @@ struct CodeTests {
     }
   }
 
-  @Test("What a QR code says is signed, good for a minute and renewed; it holds no code, and changed it is wrong")
+  @Test("A QR code is signed, valid for a minute and renewed, contains no code, and is invalid if changed")
   func presentation() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -108,7 +108,7 @@ struct CodeTests {
     }
   }
 
-  @Test("A code is no code for another partner's people, and whoever belongs to none, or no longer, is not let in")
+  @Test("A code is unknown to another partner's members, and refused to accounts of no partner or former members")
   func strangers() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -136,7 +136,7 @@ struct CodeTests {
     }
   }
 
-  @Test("Wrong codes make a partner's people wait, all of them, and nobody else")
+  @Test("Wrong codes make all of a partner's members wait, and nobody else")
   func wrongCodes() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -155,7 +155,7 @@ struct CodeTests {
     }
   }
 
-  @Test("A code ends with its offer, or after so many days, and is then neither used nor voided")
+  @Test("A code expires with its offer or after the configured days, and can then be neither used nor voided")
   func ended() async throws {
     try await running { services in
       let scene = try await Scene(services, codeValidDays: 2)
@@ -169,7 +169,7 @@ struct CodeTests {
     }
   }
 
-  @Test("A redemption is voided by the partner or an administrator: coins and piece go back, once, and a used one is not voided")
+  @Test("A redemption voided by the partner or an administrator returns coins and stock once; a used one cannot be voided")
   func void() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -204,7 +204,7 @@ struct CodeTests {
     }
   }
 
-  @Test("A code is used or voided, never both, when both are tried at once")
+  @Test("A code tried to be used and voided at once is used or voided, never both")
   func useOrVoid() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -222,7 +222,7 @@ struct CodeTests {
     }
   }
 
-  @Test("Codes rest sealed: neither store nor events hold one, and a damaged one is shown no more")
+  @Test("Codes are stored sealed, in neither store nor events, and a damaged one is no longer shown")
   func sealed() async throws {
     try await running { services in
       let scene = try await Scene(services)
@@ -241,7 +241,7 @@ struct CodeTests {
     }
   }
 
-  @Test("Codes come under the newest key after a start")
+  @Test("Codes are sealed under the newest key after a start")
   func rotation() async throws {
     try await running { services in
       let scene = try await Scene(services)

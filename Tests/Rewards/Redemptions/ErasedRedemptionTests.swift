@@ -12,7 +12,7 @@ import Testing
 @Suite("Redemptions of erased accounts (ID-12, REW-5)")
 struct ErasedRedemptionTests {
   @Test(
-    "Of an erased account a used code is still seen to be used, without the person; one that was not used is gone, and not voided"
+    "An erased account's used code still counts as used, anonymously, and an unused one is removed, not voided"
   )
   func codes() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Redemptions of earlier stores")
 struct RedemptionMigrationTests {
-  @Test("Codes of an earlier store are sealed, found by their hash, gone in clear, and keep their words; offers go on")
+  @Test("Codes of an earlier store are sealed, found by hash, no longer in clear, and keep their text; offers continue")
   func sealing() async throws {
     let home = Home(path: FileManager.default.temporaryDirectory.appendingPathComponent("racha-\(UUID())").path)
     let environment = ServiceEnvironment(

@@ -4,12 +4,12 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What can be done with a redemption")
+@Suite("Rules of redemptions")
 struct RedemptionRulesTests {
   private static func at(_ seconds: Int) -> Instant { Instant(milliseconds: 1_795_250_580_000).adding(seconds: seconds) }
 
   @Test(
-    "A code is good while it is open and has not ended",
+    "A code is usable while it is open and has not expired",
     arguments: [
       (RedemptionState.open, 1 as Int?, nil as String?), (.open, nil, nil), (.open, 0, "code_expired"), (.used, 1, "code_used"),
       (.used, -1, "code_used"), (.voided, 1, "code_voided"),
@@ -23,7 +23,7 @@ struct RedemptionRulesTests {
     }
   }
 
-  @Test("Wrong codes: ten at once, then one a minute; all are forgotten in time")
+  @Test("Wrong codes are limited to ten at once and then one a minute, and are forgotten in time")
   func wrongCodes() {
     var until = Instant(milliseconds: 0)
     for _ in 0..<WrongCodeRules.burst {

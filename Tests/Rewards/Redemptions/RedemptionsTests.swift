@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Redeeming offers")
 struct RedemptionsTests {
-  @Test("Redeeming offers gives a code for coins and says what is left (E UC-04)")
+  @Test("Redeeming an offer gives a code for coins and reports the balance (E UC-04)")
   func redeem() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -31,7 +31,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Redeeming offers is refused, and changes nothing, where coins, stock, time or verification lack")
+  @Test("Redeeming an offer without coins, stock, time or verification is refused and changes nothing")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -56,7 +56,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Redeeming offers never oversells an offer and never overdraws an account, however many try at once")
+  @Test("Redeeming offers never oversells an offer or overdraws an account, however many try concurrently")
   func races() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       // Ten people with coins for three each; twenty pieces.
@@ -91,7 +91,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Redeeming offers repeated with its idempotency key gives the same code once, even at once")
+  @Test("Redeeming an offer repeated with its idempotency key gives the same code once, also concurrently")
   func idempotent() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -115,7 +115,7 @@ struct RedemptionsTests {
   }
 
   @Test(
-    "Redeeming offers is refused without coins, word for word, and the list of offers is there to go back to (E UC-04, AF-01)")
+    "Redeeming an offer without coins is refused with the source's message, and offers stay listed (E UC-04, AF-01)")
   func notEnoughCoins() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -129,7 +129,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Redeeming the last piece by 200 clients at once has one winner in each of 100 rounds, and nobody pays without a code")
+  @Test("Only one of 200 clients redeems the last piece in each of 100 rounds, and nobody pays without a code")
   func lastPiece() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       var people: [Person] = []
@@ -170,7 +170,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("Redeeming offers gives codes that are understood as people say them")
+  @Test("Codes are recognized as people type and read them")
   func codes() throws {
     var generator = SeededGenerator(1)
     let code = RedemptionCode(using: &generator)

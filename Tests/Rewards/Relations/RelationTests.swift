@@ -9,7 +9,7 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("What rewards knows of relations between accounts")
+@Suite("Relations of accounts in rewards")
 struct RelationTests {
   /// Publishes what both see of each other.
   private func relate(
@@ -29,7 +29,7 @@ struct RelationTests {
     try await services.hasReceived(.rewards, of: .social)
   }
 
-  @Test("Friends and blocks are known both ways, late events change nothing, and all goes with either account")
+  @Test("Friends and blocks are known both ways, late events change nothing, and all are removed with either account")
   func relations() async throws {
     let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
     try await ServicesInProcess.running([social, { try Rewards.service($0) }]) { services in

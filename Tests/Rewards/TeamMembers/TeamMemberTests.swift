@@ -9,9 +9,9 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Who is in which team, as rewards knows it (TEAM-1)")
+@Suite("Members of teams in rewards (TEAM-1)")
 struct TeamMemberTests {
-  @Test("The latest state of a membership holds, in whatever order states arrive")
+  @Test("The latest state of a membership applies, whatever the order of events")
   func order() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.register()

@@ -19,7 +19,7 @@ struct AppealRulesTests {
   }
 
   @Test(
-    "Rules of appeals let the account alone appeal, against something, once, within 180 days",
+    "Only the affected account can appeal a measure, once, within 180 days",
     arguments: [
       (.warned, 0, accused, .none, nil), (.banned, 179, accused, .none, nil), (.removed, 180, accused, .none, "appeal_too_late"),
       (.warned, 0, stranger, .none, "not_found"), (.nothing, 0, accused, .none, "not_found"),
@@ -34,7 +34,7 @@ struct AppealRulesTests {
   }
 
   @Test(
-    "Rules of appeals let another administrator decide where there is one, besides whom it is about, and nobody twice",
+    "An appeal is decided once, by another administrator if there is one besides the affected account",
     arguments: [
       (other, [decider, other], .waiting, nil), (decider, [decider, other], .waiting, "appeal_of_own_decision"),
       (decider, [decider], .waiting, nil), (decider, [decider, accused], .waiting, nil),
@@ -49,7 +49,7 @@ struct AppealRulesTests {
   }
 
   @Test(
-    "Rules of appeals let no administrator decide who reported the case, while another one neither reported nor decided",
+    "An administrator who reported the case does not decide its appeal while another neither reported nor decided",
     arguments: [
       (other, [decider, other, stranger], [other], "case_of_own_report"), (stranger, [decider, other, stranger], [other], nil),
       (other, [decider, other], [other], nil), (decider, [decider, other], [other], "appeal_of_own_decision"),

@@ -26,7 +26,7 @@ struct AppealTests {
     return try await people.services.refusal(DecideAppeal.self, input, as: who.caller)
   }
 
-  @Test("Appeals are made once, by the account alone, against what was decided against it")
+  @Test("Only the affected account can appeal a decision, once")
   func once() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -48,7 +48,7 @@ struct AppealTests {
     }
   }
 
-  @Test("Appeals are possible for 180 days", arguments: [(179, nil), (180, "appeal_too_late")] as [(Int, String?)])
+  @Test("Appeals can be made for 180 days", arguments: [(179, nil), (180, "appeal_too_late")] as [(Int, String?)])
   func late(days: Int, code: String?) async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -59,7 +59,7 @@ struct AppealTests {
     }
   }
 
-  @Test("Appeals are decided by another administrator, and by the same where there is no other; by nobody about themselves; once")
+  @Test("Appeals are decided once, by another administrator if there is one, and never by the affected account")
   func another() async throws {
     try await Moderating.running { people in
       for _ in 0..<2 {
@@ -86,7 +86,7 @@ struct AppealTests {
     }
   }
 
-  @Test("An administrator does not decide about the own appeal")
+  @Test("An administrator cannot decide their own appeal")
   func own() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.vera.account), by: people.ana)
@@ -98,7 +98,7 @@ struct AppealTests {
     }
   }
 
-  @Test("Appeals of a suspended account come by its mailed link, once, and one that is granted ends the suspension")
+  @Test("A suspended account can appeal once by its mailed link, and granting the appeal ends the suspension")
   func byLink() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -125,7 +125,7 @@ struct AppealTests {
     }
   }
 
-  @Test("Appeals that are refused leave the suspension as it is")
+  @Test("Refusing an appeal leaves the suspension as it is")
   func refused() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)

@@ -5,12 +5,12 @@ import SocialContract
 import Storage
 import Testing
 
-@Suite("Blocks of an account that is deleted (ID-12)")
+@Suite("Blocks of a deleted account (ID-12)")
 struct BlockErasureTests {
   let identity = IdentityDouble()
 
   @Test(
-    "Blocks go with a deleted account, whichever of the two it was, and so do the requests that the other never saw",
+    "Blocks are removed with either deleted account, and so are the requests that the other never saw",
     arguments: [true, false])
   func erasure(isBlocker: Bool) async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))

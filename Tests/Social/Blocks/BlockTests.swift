@@ -12,7 +12,7 @@ import Testing
 struct BlockTests {
   let identity = IdentityDouble()
 
-  @Test("The list of blocks has whom one has blocked, the latest first, page by page, with names; the other sees none")
+  @Test("The list of blocks shows blocked accounts with names, latest first, page by page, and only to the blocker")
   func listing() async throws {
     let ana = try identity.person("ana")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0, nickname: "\($0)!") }
@@ -35,7 +35,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocking again changes nothing; unblocking twice, or whom one has not blocked, finds nothing")
+  @Test("Blocking again changes nothing, and unblocking twice, or an account that is not blocked, finds nothing")
   func repeated() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -53,7 +53,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocking is refused of oneself, of nobody and of what names no account")
+  @Test("Blocking oneself, an unknown account or an invalid id is refused")
   func refusals() async throws {
     let ana = try identity.person("ana")
     try await ServicesInProcess.social(identity) { services in
@@ -79,7 +79,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocking is possible 10,000 times, and the refusal says so by number", arguments: Language.allCases)
+  @Test("An account can block at most 10,000 others, and the refusal names the limit", arguments: Language.allCases)
   func tooMany(language: Language) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -129,7 +129,7 @@ struct BlockTests {
   }
 
   @Test(
-    "Blocking lets neither write to the other; what they wrote stays with both, without photos, and without names for the blocked one"
+    "A block prevents new messages; earlier ones stay without photos, and without names for the blocked account"
   )
   func conversations() async throws {
     let identity = IdentityDouble()
@@ -157,7 +157,7 @@ struct BlockTests {
     }
   }
 
-  @Test("The list of blocks shows the other's photo, unless one is blocked in turn; requests show none")
+  @Test("The list of blocks shows photos, except of accounts that block in turn, and requests show none")
   func photos() async throws {
     let identity = IdentityDouble()
     try await ServicesInProcess.social(identity) { services in
@@ -175,7 +175,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocking while the other accepts ends with the two apart, whichever was first", arguments: RequestKind.allCases)
+  @Test("Blocking while the other accepts leaves the two unconnected, whichever is first", arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let others = try (0..<20).map { try identity.person("other\($0)") }
@@ -201,7 +201,7 @@ struct BlockTests {
     }
   }
 
-  @Test("Blocks of each other are ended by each for itself")
+  @Test("Mutual blocks are ended separately")
   func mutual() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -223,7 +223,7 @@ struct BlockTests {
     }
   }
 
-  @Test("A block is in the snapshot, for each of the two; so is its end")
+  @Test("Blocks and their ends are in the snapshot, for both accounts")
   func snapshot() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -242,7 +242,7 @@ struct BlockTests {
     }
   }
 
-  @Test("The list of blocks walks an index for each page, so that it is as fast however many are blocked")
+  @Test("The list of blocks reads along an index for each page, equally fast however many are blocked")
   func queryPlan() async throws {
     try await ServicesInProcess.social(identity) { services in
       let plan = try await services.store(of: .social).read { database in

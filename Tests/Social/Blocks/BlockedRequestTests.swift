@@ -5,12 +5,12 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Requests between two of whom one has blocked the other (SOC-8)")
+@Suite("Requests between accounts of which one has blocked the other (SOC-8)")
 struct BlockedRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "Requests of a blocked account look sent and wait, and never reach the blocker by list or event, even after unblocking",
+    "A blocked account's requests look pending to it, and never reach the blocker, even after unblocking",
     arguments: RequestKind.allCases)
   func sentWhileBlocked(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -40,7 +40,7 @@ struct BlockedRequestTests {
   }
 
   @Test(
-    "Requests that wait when the sender is blocked wait on for it alone; it can withdraw them", arguments: RequestKind.allCases)
+    "Requests pending at a block stay visible to their sender only, who can withdraw them", arguments: RequestKind.allCases)
   func sentBefore(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -60,7 +60,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("Requests that a blocked account has sent expire like any other", arguments: RequestKind.allCases)
+  @Test("Requests sent by a blocked account expire like any other", arguments: RequestKind.allCases)
   func expiring(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.running(
@@ -79,7 +79,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("Requests that the blocker has sent are withdrawn by blocking", arguments: RequestKind.allCases)
+  @Test("Blocking withdraws the blocker's own requests", arguments: RequestKind.allCases)
   func ofTheBlocker(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -94,7 +94,7 @@ struct BlockedRequestTests {
   }
 
   @Test(
-    "Requests cannot be sent by the blocker, who is asked to unblock first", arguments: RequestKind.allCases, Language.allCases)
+    "A blocker's requests are refused with advice to unblock first", arguments: RequestKind.allCases, Language.allCases)
   func byTheBlocker(kind: RequestKind, language: Language) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -111,7 +111,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("Requests after unblocking are made anew: accepting the blocker's settles the other's that waited unseen, too")
+  @Test("After unblocking, accepting a new request of the blocker also settles the other's unseen one")
   func afterUnblocking() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -134,7 +134,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("Follow requests count against the bound, seen or unseen by a blocker, so that the bound reveals nothing")
+  @Test("Follow requests count against the limit whether a blocker sees them or not, so that it reveals nothing")
   func bound() async throws {
     let ben = try identity.person("ben")
     let others = try (0...1000).map { try identity.person("other\($0)") }

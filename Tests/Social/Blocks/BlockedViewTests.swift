@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What who is blocked is shown of the blocker (SOC-8)")
+@Suite("What a blocked account sees of the blocker (SOC-8)")
 struct BlockedViewTests {
   let identity = IdentityDouble()
 
@@ -46,7 +46,7 @@ struct BlockedViewTests {
   }
 
   @Test(
-    "A blocked one sees nothing of the blocker's new names and photo, in no list and no answer, and the blocker the other as before"
+    "A blocked account sees none of the blocker's new names or photo anywhere, and the blocker sees the other as before"
   )
   func nothingNew() async throws {
     try await run { services, ana, ben, rename in
@@ -101,7 +101,7 @@ struct BlockedViewTests {
   }
 
   @Test(
-    "In what two do together, who is blocked sees the blocker without names and photo, and the blocker sees the other as before")
+    "In shared tasks and teams a blocked account sees the blocker without names and photo, and the blocker sees as before")
   func together() async throws {
     try await run { services, ana, ben, rename in
       let (task, series, team) = try await share(services, ana, ben)
@@ -143,7 +143,7 @@ struct BlockedViewTests {
   }
 
   @Test(
-    "Requests that wait at the blocker look to their sender as they looked when they were sent, also after unblocking",
+    "Requests pending at the blocker look to their sender as when they were sent, also after unblocking",
     arguments: [true, false])
   func requests(isBlockedBefore: Bool) async throws {
     try await run { services, ana, ben, rename in
@@ -175,7 +175,7 @@ struct BlockedViewTests {
   }
 
   @Test(
-    "Requests that were answered or withdrawn before are gone for who is blocked, as those to a deleted account, until unblocked")
+    "Answered and withdrawn requests are hidden from a blocked account until unblocked, as with a deleted account")
   func answered() async throws {
     try await run { services, ana, ben, _ in
       let request = try await ben.send(SendFriendRequest.self, .init(username: identity.username(of: ana.id)))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("How often one account asks another again (SOC-1, SOC-7)")
+@Suite("Repeated requests to one account (SOC-1, SOC-7)")
 struct ConnectionRequestRepetitionTests {
   @Test(
-    "A third request that was withdrawn or rejected within a day makes the next one wait until the oldest of the three is a day old",
+    "After three withdrawn or rejected requests within a day the next one must wait until the oldest is a day old",
     arguments: [
       ([], nil), ([10, 20], nil), ([10, 20, 30], 86_370), ([1, 2, 3, 4], 86_397), ([10, 20, 86_399], 1), ([10, 20, 86_400], nil),
       ([10, 90_000, 90_001], nil),

@@ -12,7 +12,7 @@ struct ConnectionRequestRulesTests {
   static let request = ID<FriendRequest>()
 
   @Test(
-    "Asking for friendship depends on how the two stand to each other",
+    "The outcome of a friend request depends on the relation of the two accounts",
     arguments: [
       (.strangers, .success(.new)),
       (.asked(request), .success(.accept(request))),
@@ -24,7 +24,7 @@ struct ConnectionRequestRulesTests {
   }
 
   @Test(
-    "Asking to follow depends on how the two stand to each other, and on how many are followed",
+    "The outcome of a follow request depends on the relation of the two accounts, and on the number of follows",
     arguments: [
       (.strangers, 0, .success(.new)), (.strangers, 999, .success(.new)), (.strangers, 1000, .failure(.tooMany)),
       (.connected, 1, .failure(.alreadyFollowing)), (.connected, 1000, .failure(.alreadyFollowing)),
@@ -34,7 +34,7 @@ struct ConnectionRequestRulesTests {
     #expect(sending(AccountID(), AccountID(), standing, limit(count)) == expected)
   }
 
-  @Test("Nobody asks oneself, whatever else holds")
+  @Test("Requests to oneself are refused in any case")
   func oneself() {
     let account = AccountID()
     for standing in [Friend.Standing.strangers, .connected, .asking] {
@@ -61,7 +61,7 @@ struct ConnectionRequestRulesTests {
   enum Answer { case change, nothing, answered, ended, forbidden }
 
   @Test(
-    "Only the addressee answers a request, and a given answer stands",
+    "Only the addressee can answer a request, and its answer is final",
     arguments: [
       (.accepted, .pending, .received, .change), (.rejected, .pending, .received, .change),
       (.accepted, .accepted, .received, .nothing), (.rejected, .rejected, .received, .nothing),
@@ -81,7 +81,7 @@ struct ConnectionRequestRulesTests {
   }
 
   @Test(
-    "Only who asked withdraws a request, and only while nobody has answered",
+    "Only the sender can withdraw a request, and only while it is pending",
     arguments: [
       (.pending, .sent, .change), (.withdrawn, .sent, .nothing), (.accepted, .sent, .answered), (.rejected, .sent, .answered),
       (.expired, .sent, .ended), (.pending, .received, .forbidden), (.withdrawn, .received, .forbidden),
@@ -106,7 +106,7 @@ struct ConnectionRequestRulesTests {
     }
   }
 
-  @Test("A request is over once it has waited for as many days as it may", arguments: [(1, 86_400), (90, 7_776_000)])
+  @Test("A request expires after its maximum number of days", arguments: [(1, 86_400), (90, 7_776_000)])
   func life(days: Int, seconds: Int) throws {
     let now = try Instant(text: "2026-11-21T12:00:00.000Z")
     #expect(ConnectionRequestLife(days: days).end(at: now) == now.adding(seconds: -seconds))

@@ -10,7 +10,7 @@ struct ConnectionRequestSchemaTests {
   let identity = IdentityDouble()
 
   @Test(
-    "The tables of requests are made anew from those of earlier stores: every request stays what it was",
+    "An upgrade rebuilds the tables of requests, and every request stays as it was",
     arguments: RequestKind.allCases)
   func upgrade(kind: RequestKind) async throws {
     let name = kind == .friendship ? "friend" : "follow"
@@ -50,7 +50,7 @@ struct ConnectionRequestSchemaTests {
     }
   }
 
-  @Test("The tables refuse a second waiting request: between two friends to be, and from one account to another")
+  @Test("The tables refuse a second pending request between two accounts, or to follow one account")
   func waiting() async throws {
     try await ServicesInProcess.social(identity) { services in
       let (one, other) = (AccountID(), AccountID())

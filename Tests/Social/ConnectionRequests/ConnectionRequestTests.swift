@@ -8,7 +8,7 @@ struct ConnectionRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "T UC 04.02: requests are sent for the asker and received for the one who is asked; they connect nobody yet",
+    "T UC 04.02: a request is listed as sent for one and as received for the other, and connects nobody yet",
     arguments: RequestKind.allCases)
   func sending(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
@@ -27,7 +27,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests to nobody, oneself, one who is connected or one who is asked already are four different failures",
+    "Requests to an unknown, connected or already asked account, or to oneself, are four different failures",
     arguments: RequestKind.allCases)
   func refusals(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -47,7 +47,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests need a verified account to be sent and accepted, not to be rejected (S 8, scenario 4)",
+    "Requests need a verified account to be sent and accepted, and not to be rejected (S 8, scenario 4)",
     arguments: RequestKind.allCases)
   func unverified(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
@@ -66,7 +66,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests are answered by who was asked alone; the same answer again changes nothing, the other is refused",
+    "Only the recipient can answer a request; the same answer again changes nothing, and the other is refused",
     arguments: RequestKind.allCases)
   func answering(kind: RequestKind) async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
@@ -87,7 +87,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Rejected requests connect nobody, are published to nobody and can be sent anew", arguments: RequestKind.allCases)
+    "Rejected requests connect nobody, are not published, and can be sent again", arguments: RequestKind.allCases)
   func rejecting(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -102,7 +102,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests sent and accepted many times at once make one request, one connection and one event each",
+    "Concurrent sending and accepting makes one request, one connection and one event each",
     arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -128,7 +128,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests repeated with their idempotency key are sent once, and an account not known yet is looked up",
+    "Requests repeated with their idempotency key are sent once, and an unknown account is looked up at identity",
     arguments: RequestKind.allCases)
   func repeated(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -142,7 +142,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "Requests are listed newest first, by direction and state, page by page without doubles or holes",
+    "Requests are listed newest first, by direction and state, page by page without duplicates or gaps",
     arguments: RequestKind.allCases)
   func listing(kind: RequestKind) async throws {
     let ana = try identity.person("ana")

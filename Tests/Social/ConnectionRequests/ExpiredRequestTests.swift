@@ -8,7 +8,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Requests that nobody answers")
+@Suite("Requests without an answer")
 struct ExpiredRequestTests {
   let identity = IdentityDouble()
 
@@ -27,7 +27,7 @@ struct ExpiredRequestTests {
   }
 
   @Test(
-    "Requests that nobody answers wait for 90 days, and are over then for both; one can ask anew", arguments: RequestKind.allCases
+    "Requests without an answer expire for both after 90 days, and can be sent again", arguments: RequestKind.allCases
   )
   func expiring(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -58,7 +58,7 @@ struct ExpiredRequestTests {
   }
 
   @Test(
-    "Requests that nobody answers alone expire, however many they are; what was answered stays what it was",
+    "Only requests without an answer expire, however many they are",
     arguments: RequestKind.allCases)
   func many(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -86,7 +86,7 @@ struct ExpiredRequestTests {
     }
   }
 
-  @Test("Requests expire after as many days as the operator has set, and a bad setting keeps the service from starting")
+  @Test("The days until requests expire are configurable, and an invalid setting stops the start")
   func settings() throws {
     #expect(ConnectionRequestLife(Settings([:])).days == 90)
     #expect(ConnectionRequestLife(Settings(["racha.social.requestDays": "14"])).days == 14)

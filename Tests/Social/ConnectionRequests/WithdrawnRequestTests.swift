@@ -3,12 +3,12 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("Requests that are withdrawn (SOC-3, SOC-7)")
+@Suite("Withdrawn requests (SOC-3, SOC-7)")
 struct WithdrawnRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "Withdrawn requests are over for both, once; nobody is notified, nobody can accept them, and one can ask anew",
+    "A withdrawn request ends for both without a notification, cannot be accepted, and can be sent again",
     arguments: RequestKind.allCases)
   func withdrawing(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -37,7 +37,7 @@ struct WithdrawnRequestTests {
   }
 
   @Test(
-    "Requests may be sent again twice within a day: what was withdrawn or rejected counts, and what was accepted does not",
+    "Two requests withdrawn or rejected within a day can be sent again; accepted ones do not count",
     arguments: RequestKind.allCases)
   func repeated(kind: RequestKind) async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -80,7 +80,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("A request that has an answer cannot be withdrawn", arguments: RequestKind.allCases)
+  @Test("An answered request cannot be withdrawn", arguments: RequestKind.allCases)
   func answered(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -96,7 +96,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("Requests withdrawn while they are accepted end in one of the two, whoever is first", arguments: RequestKind.allCases)
+  @Test("A request withdrawn while it is accepted ends in one of the two states", arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let others = try (0..<20).map { try identity.person("other\($0)") }

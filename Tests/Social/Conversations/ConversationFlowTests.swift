@@ -4,9 +4,9 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("Writing to friends, flow by flow")
+@Suite("Messaging flows between friends")
 struct ConversationFlowTests {
-  @Test("CU-14: a friend of the list is written to, gets the message, and both see it in the conversation at once")
+  @Test("CU-14: a message to a listed friend arrives, and both see it in the conversation at once")
   func sending() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let friend = try #require(try await ana.send(ListFriends.self, .init()).items.first)
@@ -20,7 +20,7 @@ struct ConversationFlowTests {
     }
   }
 
-  @Test("CU-14: a message that is not sent says why, leaves nothing, and is sent when it is sent again with the same key")
+  @Test("CU-14: a message that cannot be sent is refused with the reason, and can be sent again with the same key")
   func notSent() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let input = SendMessage.Input(accountID: ben.id, text: try ChatText(text: "Hello"))
@@ -35,7 +35,7 @@ struct ConversationFlowTests {
   }
 
   @Test(
-    "CU-14: a message that is not sent, or of which nobody knows, fails with words that say so in both languages, whatever it was",
+    "CU-14: a message that was not sent, or may not have been, fails with a matching text in both languages",
     arguments: [SendMessage.spec, SendMessagePhoto.spec], Language.allCases)
   func words(spec: OperationSpec, language: Language) throws {
     let words = Words(Contract.social.words)
@@ -57,7 +57,7 @@ struct ConversationFlowTests {
     #expect(words.text("failure.message_space_full", language)?.hasPrefix(beginning) == true)
   }
 
-  @Test("CU-15: the conversations show photo, names, the last message, who wrote it and when")
+  @Test("CU-15: the list of conversations shows photo, names, last message, its writer and time")
   func conversations() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let tag = String(repeating: "a", count: 32)
@@ -76,7 +76,7 @@ struct ConversationFlowTests {
     }
   }
 
-  @Test("CU-16: a conversation shows all messages, page by page, with all that its screen has beside them")
+  @Test("CU-16: a conversation shows all messages, page by page, with everything that its screen needs")
   func conversation() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let tag = String(repeating: "b", count: 32)

@@ -7,7 +7,7 @@ import Testing
 struct ConversationTests {
   let identity = IdentityDouble()
 
-  @Test("Conversations list the newest first, with the other's names, the last message and how many are unread")
+  @Test("Conversations are listed newest first, with the other's names, the last message and the number of unread ones")
   func listing() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben", nickname: "Benji"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -28,7 +28,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("Conversations are read up to a message, never back")
+  @Test("A conversation is read up to a message, and never unread again")
   func reading() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -50,7 +50,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("Conversations of ex-friends can be read and not continued; strangers see none")
+  @Test("Conversations of former friends can be read and not continued, and strangers see none")
   func standing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

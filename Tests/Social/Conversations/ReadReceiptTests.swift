@@ -10,7 +10,7 @@ struct ReadReceiptTests {
     _ = try await reader.send(MarkConversationRead.self, .init(accountID: writer.id, messageID: message.id))
   }
 
-  @Test("Read receipts show each how far the other has read, in list and conversation, and are published to both")
+  @Test("Read receipts show in list and conversation how far the other has read, and are published to both")
   func shown() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let (first, second) = (try await ana.write("one", to: ben), try await ana.write("two", to: ben))
@@ -33,7 +33,7 @@ struct ReadReceiptTests {
   }
 
   @Test(
-    "Read receipts are shown to neither where one of the two gives none; the reader's other devices know all the same",
+    "Read receipts are shown to neither if one of the two turns them off, and the reader's other devices still get them",
     arguments: [true, false])
   func off(isReader: Bool) async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
@@ -54,7 +54,7 @@ struct ReadReceiptTests {
     }
   }
 
-  @Test("Read receipts end with the friendship; a stranger reads nothing")
+  @Test("Read receipts end with the friendship, and strangers see none")
   func ended() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()

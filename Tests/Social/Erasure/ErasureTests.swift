@@ -7,7 +7,7 @@ import SocialService
 import Storage
 import Testing
 
-@Suite("Erasing an account's friends and messages (ID-12)")
+@Suite("Erasing an account's friendships and messages (ID-12)")
 struct ErasureTests {
   let identity = IdentityDouble()
 
@@ -17,7 +17,7 @@ struct ErasureTests {
     try await services.store(of: .social).hasErased(person.account)
   }
 
-  @Test("What an erased account wrote and whom it knew is gone; what friends wrote stays theirs")
+  @Test("Erasing an account removes its messages and connections, and keeps the messages of its friends")
   func everyTable() async throws {
     let (ana, ben, eva, leo) = (
       try identity.person("ana"), try identity.person("ben"), try identity.person("eva"), try identity.person("leo")
@@ -68,7 +68,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("Follows of an erased account are gone, and published as ended; others' follows stay")
+  @Test("Erasing an account removes its follows, and publishes their end; others' follows stay")
   func follows() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -96,7 +96,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("What an erased account wrote is shown to nobody from when it is deleted, though it is erased in steps")
+  @Test("A deleted account's messages are hidden at once, even while they are erased in steps")
   func meanwhile() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -114,7 +114,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("An erased account's late requests are refused, and nobody can ask it")
+  @Test("Late requests of an erased account are refused, and none can be sent to it")
   func late() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

@@ -3,12 +3,12 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("Follow requests, in what makes them differ from friend requests (SOC-7)")
+@Suite("Follow requests, where they differ from friend requests (SOC-7)")
 struct FollowRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "T UC 04.02, exception: whoever is followed already cannot be asked, and the answer says so by name",
+    "T UC 04.02, exception: a follow request to an account that is already followed is refused by name",
     arguments: Language.allCases
   )
   func alreadyFollowing(language: Language) async throws {
@@ -27,7 +27,7 @@ struct FollowRequestTests {
     }
   }
 
-  @Test("T UC 04.04: by accepting, the asker follows; who accepts follows nobody, and may ask in turn")
+  @Test("T UC 04.04: accepting a follow request makes only the sender follow; the other can send a request in turn")
   func accepting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

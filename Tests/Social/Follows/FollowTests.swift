@@ -12,7 +12,7 @@ import Testing
 struct FollowTests {
   let identity = IdentityDouble()
 
-  @Test("Follows are listed by username for both sides, page by page")
+  @Test("Follows are listed for both sides by username, page by page")
   func listing() async throws {
     let ana = try identity.person("ana", nickname: "Anita")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
@@ -30,7 +30,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Followers and those whom one follows are listed with their photos")
+  @Test("Followers and followed accounts are listed with their photos")
   func photos() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -52,7 +52,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Followers are listed by the names that they have now, and not once they follow no more, or again once they do")
+  @Test("Followers are listed under their present names, and not after unfollowing until they follow again")
   func renamed() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -73,7 +73,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Followers are found by a walk along an index, without sorting, however many they are")
+  @Test("Followers are read along an index without sorting, however many they are")
   func queryPlan() async throws {
     try await ServicesInProcess.social(identity) { services in
       let plan = try await services.store(of: .social).read { database in
@@ -87,7 +87,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Follows end by unfollowing, once; strangers and ex-followers have nothing to end")
+  @Test("Unfollowing ends a follow once, and strangers and former followers have nothing to end")
   func unfollowing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -112,7 +112,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Follows end by removing the follower, whose own following of others stays")
+  @Test("Removing a follower ends the follow, and not the follower's other ones")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -137,7 +137,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Follows are at most a thousand, those included who have been asked")
+  @Test("An account follows at most a thousand others, pending requests included")
   func tooMany() async throws {
     let ana = try identity.person("ana")
     let others = try (0...1000).map { try identity.person("other\($0)") }
@@ -156,7 +156,7 @@ struct FollowTests {
     }
   }
 
-  @Test("Follows are published whole to subscribers without history, those that ended too")
+  @Test("Follows are published whole to subscribers without history, ended ones included")
   func snapshot() async throws {
     let people = try (0..<4).map { try identity.person("person\($0)") }
     try await ServicesInProcess.social(identity) { services in

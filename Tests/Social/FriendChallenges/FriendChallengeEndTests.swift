@@ -29,7 +29,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ended by either's wish ends for both, once; the activities stay", arguments: [0, 1])
+  @Test("Either of the two can end a challenge once, for both, and the activities stay", arguments: [0, 1])
   func wish(who: Int) async throws {
     try await challenged { services, ana, ben, challenges in
       let name = FriendChallengeName(friendChallengeID: challenges[0].id)
@@ -46,7 +46,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ends with the friendship, also one that waits; a new friendship brings none back")
+  @Test("A challenge ends with the friendship, also a pending one, and a new friendship does not restore it")
   func friendship() async throws {
     try await challenged { services, ana, ben, challenges in
       _ = try await services.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
@@ -63,7 +63,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A block ends all challenges between the two that wait or go on, both ways, and no others")
+  @Test("A block ends all pending and accepted challenges between the two, in both directions, and no others")
   func between() async throws {
     let eva = try identity.person("eva")
     try await challenged { services, ana, ben, challenges in
@@ -82,7 +82,7 @@ struct FriendChallengeEndTests {
   }
 
   @Test(
-    "A blocked one finds no challenge with the blocker any more, as with a deleted account; the blocker sees that all ended",
+    "A blocked account no longer finds challenges with the blocker, who sees them as ended",
     arguments: [0, 1])
   func blocked(blocker: Int) async throws {
     try await challenged { services, ana, ben, challenges in
@@ -100,7 +100,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ends with the challenger's activity, also one that waits")
+  @Test("A challenge ends with the challenger's activity, also a pending one")
   func challengersActivity() async throws {
     try await challenged { services, ana, ben, challenges in
       for challenge in challenges {
@@ -114,7 +114,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ends with the activity of who accepted")
+  @Test("A challenge ends with the activity of the account that accepted it")
   func acceptersActivity() async throws {
     try await challenged { services, ana, ben, challenges in
       let activity = try #require(challenges[0].activityID)
@@ -125,7 +125,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ends when it is accepted after the activity is gone or over, and then nothing is made")
+  @Test("Accepting a challenge whose activity was deleted or is over ends it, and makes no activity")
   func overWhileWaiting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -149,7 +149,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("A challenge ends with either account, of which nothing is left but the other's own activity (ID-12)", arguments: [0, 1])
+  @Test("A challenge ends with either account, and only the other's own activity remains (ID-12)", arguments: [0, 1])
   func deletion(who: Int) async throws {
     try await challenged { services, ana, ben, challenges in
       let (deleted, left) = who == 0 ? (ana, ben) : (ben, ana)
@@ -170,7 +170,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("The end of the challenger's account does not take the activity from who has accepted (ID-12)")
+  @Test("Deleting the challenger's account does not remove the accepted activity of the other (ID-12)")
   func blanked() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

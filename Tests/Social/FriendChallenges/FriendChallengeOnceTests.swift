@@ -51,7 +51,7 @@ struct FriendChallengeOnceTests {
     for (name, data) in files { try data.write(to: URL(filePath: "\(folder)/\(name)")) }
   }
 
-  @Test("A challenge accepted while activity cannot be asked changes nothing, and the same call later does all")
+  @Test("A challenge accepted while activity is down stays unchanged, and the same call works later")
   func activityAway() async throws {
     try await withWaiting { waiting in
       let name = FriendChallengeName(friendChallengeID: waiting.challenge.id)
@@ -67,7 +67,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("A challenge accepted before activity died becomes an activity when it is back, and once")
+  @Test("A challenge accepted before activity crashed becomes one activity once that is back")
   func activityDied() async throws {
     try await withWaiting { waiting in
       let before = try files(of: .activity, waiting.home)
@@ -94,7 +94,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("A challenge accepted while social died is accepted by the repeated call; one activity comes of it")
+  @Test("A challenge accepted while social crashed is accepted by the repeated call, with one activity")
   func socialDied() async throws {
     try await withWaiting { waiting in
       let before = try files(of: .social, waiting.home)
@@ -114,7 +114,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("An accepted challenge that is published again makes nothing anew: not even what was deleted since")
+  @Test("An accepted challenge that is published again makes no new activity, even if the first was deleted")
   func again() async throws {
     try await withWaiting { waiting in
       try await ServicesInProcess.challenging(identity, home: waiting.home) { services in
@@ -140,7 +140,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("A challenge is refused for lack of room when it is accepted; what was accepted is made in any case")
+  @Test("Accepting a challenge without room for an activity is refused, and an accepted one is made in any case")
   func full() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Who may do what with a challenge (SOC-6)")
+@Suite("Rules of challenges (SOC-6)")
 struct FriendChallengeRulesTests {
   @Test(
-    "An answer changes a challenge that waits, the same again changes nothing, and another one is refused",
+    "An answer changes a pending challenge, the same again changes nothing, and another one is refused",
     arguments: FriendChallengeState.allCases, [FriendChallengeState.accepted, .rejected, .withdrawn])
   func answers(state: FriendChallengeState, answer: FriendChallengeState) throws {
     let (direction, wrong): (ConnectionRequestDirection, ConnectionRequestDirection) =
@@ -23,7 +23,7 @@ struct FriendChallengeRulesTests {
   }
 
   @Test(
-    "Only an accepted challenge is ended, once",
+    "Only an accepted challenge can be ended, once",
     arguments: [
       (FriendChallengeState.accepted, "true"), (.ended, "false"), (.pending, "challenge_not_accepted"),
       (.rejected, "challenge_not_accepted"), (.withdrawn, "challenge_not_accepted"),
@@ -33,7 +33,7 @@ struct FriendChallengeRulesTests {
   }
 
   @Test(
-    "The fifty-first challenge of a day waits until the first of the fifty is a day old",
+    "The fifty-first challenge of a day must wait until the first of the fifty is a day old",
     arguments: [(nil, nil), (86_400, nil), (86_399, 1), (0, 86_400)] as [(Int?, Int?)])
   func perDay(secondsAgo: Int?, seconds: Int?) throws {
     let now = try Instant(text: "2026-11-21T12:00:00.000Z")

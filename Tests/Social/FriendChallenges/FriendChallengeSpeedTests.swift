@@ -9,11 +9,11 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Lists of challenges")
+@Suite("The speed of lists of challenges")
 struct FriendChallengeSpeedTests {
   let identity = IdentityDouble()
 
-  @Test("Lists of challenges walk an index from the newest on, and look for each account and streak by its key")
+  @Test("Lists of challenges read along an index from the newest on, and find accounts and streaks by key")
   func plans() async throws {
     try await ServicesInProcess.challenging(identity) { services in
       for direction in [ConnectionRequestDirection.received, .sent, nil] {
@@ -33,7 +33,7 @@ struct FriendChallengeSpeedTests {
     }
   }
 
-  @Test("Lists of challenges take no longer with many: the first page of those in a state does not look at the others")
+  @Test("The first page of challenges in a state takes no longer among many in other states")
   func many() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("The streaks of a challenge, side by side (SOC-6)")
+@Suite("The streaks of both sides of a challenge (SOC-6)")
 struct FriendChallengeStreakTests {
   let identity = IdentityDouble()
 
@@ -30,7 +30,7 @@ struct FriendChallengeStreakTests {
     }
   }
 
-  @Test("A challenge's streaks are seen by both: what was kept before, is done since, pauses, skips, and the end of a day")
+  @Test("A challenge's streaks are visible to both, with earlier ones, new entries, pauses, skips and the end of a day")
   func sideBySide() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -68,7 +68,7 @@ struct FriendChallengeStreakTests {
     }
   }
 
-  @Test("A challenge's streaks are kept of accepted challenges alone, each as activity published it last, whatever comes late")
+  @Test("A challenge's streaks are stored only for accepted challenges, as last published by activity, despite late events")
   func kept() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

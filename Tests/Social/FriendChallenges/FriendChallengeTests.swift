@@ -12,11 +12,11 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Challenges of friends (SOC-6)")
+@Suite("Challenges between friends (SOC-6)")
 struct FriendChallengeTests {
   let identity = IdentityDouble()
 
-  @Test("H CU-17: an activity is sent to a friend as a challenge, with its details of then and without what is one's own")
+  @Test("H CU-17: an activity is sent to a friend as a challenge, with its present details and without private ones")
   func send() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", nickname: "Benny"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -56,7 +56,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-17 13a: a challenge that waits or was accepted is not sent again; a rejected or withdrawn one is")
+  @Test("H CU-17 13a: a pending or accepted challenge cannot be sent again, and a rejected or withdrawn one can")
   func alreadySent() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -83,7 +83,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("A challenge with one idempotency key is sent once; many at once with several keys send one")
+  @Test("A challenge with one idempotency key is sent once, and concurrent ones with several keys make one")
   func once() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -101,7 +101,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends are sent to friends alone, of one's own activities that are not put away and not over")
+  @Test("Challenges can be sent only to friends, for one's own activities that are neither archived nor over")
   func refused() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -125,7 +125,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-18 to CU-20: challenges are listed with person, state, date and details, by accepted, received and sent")
+  @Test("H CU-18 to CU-20: challenges are listed with person, state, date and details, as accepted, received and sent ones")
   func lists() async throws {
     let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -165,7 +165,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends show the other's photo in the lists, by the address that holds for it alone")
+  @Test("Lists of challenges show the other's photo, by the address of its version")
   func photos() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -181,7 +181,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21: accepting a challenge makes the activity one's own from today on, however often it is repeated")
+  @Test("H CU-21: accepting a challenge creates one's own activity from today on, once")
   func accepting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -204,7 +204,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21: many answers to a challenge at once make one activity")
+  @Test("H CU-21: concurrent answers to a challenge create one activity")
   func acceptedAtOnce() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -217,7 +217,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends begin on the day that was chosen where that is to come, for both")
+  @Test("A challenge begins for both on its later start day")
   func laterStart() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -229,7 +229,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21 7a: a rejected challenge stays so, leaves no activity, and is not accepted any more")
+  @Test("H CU-21 7a: a rejected challenge stays rejected, creates no activity, and can no longer be accepted")
   func rejecting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -247,7 +247,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends are withdrawn by who sent them, before they are answered")
+  @Test("A challenge can be withdrawn by its sender until it is answered")
   func withdrawing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -261,7 +261,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends do not exist for strangers, and are answered and withdrawn by the right one of the two alone")
+  @Test("A challenge is unknown to strangers, and answered and withdrawn only by its recipient and sender")
   func strangers() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -283,7 +283,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("Challenges of friends take a verified address to send and to accept, and none to reject")
+  @Test("Sending and accepting challenges need a verified address, and rejecting does not")
   func unverified() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -305,7 +305,7 @@ struct FriendChallengeTests {
   }
 
   @Test(
-    "Challenges of friends notify who is challenged, and the challenger when one is accepted or declined")
+    "The recipient of a challenge is notified, and the challenger of its acceptance or rejection")
   func notifications() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await ServicesInProcess.running(

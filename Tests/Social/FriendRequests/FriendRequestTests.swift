@@ -3,11 +3,11 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("Friend requests, in what makes them differ from follow requests")
+@Suite("Friend requests, where they differ from follow requests")
 struct FriendRequestTests {
   let identity = IdentityDouble()
 
-  @Test("Friend requests that cross are one agreement: the second accepts the first")
+  @Test("The second of two crossing friend requests accepts the first")
   func crossing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -17,7 +17,7 @@ struct FriendRequestTests {
     }
   }
 
-  @Test("Friend requests that cross at the same moment, many times over, make one friendship for each two")
+  @Test("Many concurrent crossing friend requests make one friendship for each pair")
   func crossingAtOnce() async throws {
     let ana = try identity.person("ana")
     let others = try (0..<40).map { try identity.person("friend\($0)") }

@@ -4,7 +4,7 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("The flows of friends, as they are written down (CU-8 to CU-13)")
+@Suite("The specified flows of friends (CU-8 to CU-13)")
 struct FriendFlowTests {
   let identity = IdentityDouble()
 
@@ -18,7 +18,7 @@ struct FriendFlowTests {
     return failure.flatMap { Words(Contract.social.words).text("failure.\($0.code)", person.language, $0.parameters) }
   }
 
-  @Test("CU-8: who is named by its username receives the request, and the sender is answered that it was sent")
+  @Test("CU-8: a request sent by username is received, and its sender is answered that it was sent")
   func sending() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -29,7 +29,7 @@ struct FriendFlowTests {
     }
   }
 
-  @Test("CU-8, 7a and 7b: nobody has that username, or it is one's own; both can be put right and sent")
+  @Test("CU-8, 7a and 7b: a request to an unknown username or to oneself is refused, and can be corrected")
   func wrongNames() async throws {
     let (ana, ben) = (try identity.person("ana", language: .spanish), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -41,7 +41,7 @@ struct FriendFlowTests {
     }
   }
 
-  @Test("CU-8, 7c: who is a friend already, or has a request that waits, cannot be asked, and the answer says which")
+  @Test("CU-8, 7c: a request to a friend, or besides a pending one, is refused with the reason")
   func addedAlready() async throws {
     let (ana, ben) = (try identity.person("ana", language: .spanish), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -52,7 +52,7 @@ struct FriendFlowTests {
     }
   }
 
-  @Test("CU-9, CU-10, CU-11: friends and requests of both directions show photo, username, nickname, and requests state and date")
+  @Test("CU-9, CU-10, CU-11: friends and requests are shown with photo and names, requests also with state and date")
   func lists() async throws {
     let tag = "0123456789abcdef0123456789abcdef"
     try await ServicesInProcess.social(identity) { services in
@@ -99,7 +99,7 @@ struct FriendFlowTests {
   }
 
   @Test(
-    "CU-13: removing a friend takes each from the other's friends, and one can ask anew; 6a: who does not confirm removes nobody")
+    "CU-13: removing a friend ends the friendship for both, who can become friends again; 6a: not without confirmation")
   func removing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

@@ -24,7 +24,7 @@ struct FriendTests {
     }
   }
 
-  @Test("Friends stay in the order of their names when one has another name, and nothing is left of a friendship that ended")
+  @Test("Friends stay sorted by name after a rename, and nothing of an ended friendship remains")
   func renamed() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eva = try await services.register()
@@ -44,7 +44,7 @@ struct FriendTests {
     }
   }
 
-  @Test("Friends are listed from no cursor but those that this list gave to this account")
+  @Test("Lists of friends accept only cursors given by this list to this account")
   func cursors() async throws {
     let ana = try identity.person("ana")
     let others = try ["ben", "eva", "leo"].map { try identity.person($0) }
@@ -69,7 +69,7 @@ struct FriendTests {
     }
   }
 
-  @Test("Friends are removed for both, once, and can become friends again")
+  @Test("A friendship is ended for both, once, and can be made again")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

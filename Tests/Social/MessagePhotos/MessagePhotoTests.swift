@@ -14,7 +14,7 @@ struct MessagePhotoTests {
     .init(accountID: other.id, content: picture, text: try text.map { try ChatText(text: $0) })
   }
 
-  @Test("A photo is a message with its size and address, alone or with a text, read by both and notified to the friend")
+  @Test("A photo is sent as a message with size and address, alone or with text, and the friend is notified")
   func sent() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let alone = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))
@@ -34,7 +34,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo keeps neither the place where it was taken nor what was written into it, not even in the store")
+  @Test("A message's photo keeps neither its location nor its other metadata, not even in the store")
   func metadata() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let picture = try Pictures.jpeg()
@@ -46,7 +46,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo that is no acceptable picture is refused with its rule, and nothing is sent")
+  @Test("An unacceptable photo is refused with its rule, and no message is sent")
   func refused() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let png = try Pictures.png()
@@ -62,7 +62,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo goes to friends alone, and is read by the two alone, also when they are friends no more")
+  @Test("A photo can be sent to friends only, and read by the two, even after they are no longer friends")
   func others() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()
@@ -89,7 +89,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo is gone with a removed message; its text can be edited or given later")
+  @Test("A removed message loses its photo, and the text of a photo can be edited or added later")
   func changed() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))
@@ -108,7 +108,7 @@ struct MessagePhotoTests {
   }
 
   @Test(
-    "A message's photo is removed by its writer at any time: beside a text that stays, or with the message; once"
+    "A message's photo can be removed by its writer at any time, once, with or without the text"
   )
   func takenOut() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
@@ -134,7 +134,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo counts among the bytes of who sends it, and is refused beyond the bound")
+  @Test("A message's photo counts among its sender's bytes, and is refused beyond the limit")
   func space() async throws {
     try await ServicesInProcess.withFriends(settings: ["racha.messages.bytesPerAccount": "\(1 << 20)"]) { services, ana, ben in
       let message = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), "Look", to: ben))
@@ -152,7 +152,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("A message's photo of an erased account is gone from the store, and those that it was sent stay with their writers")
+  @Test("An erased account's photos are removed from the store, and those sent to it stay with their writers")
   func erased() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let gone = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))

@@ -11,7 +11,7 @@ import Testing
 @Suite("Search in a conversation (SOC-5)")
 struct MessageSearchTests {
   @Test(
-    "Search in a conversation finds a part of a text whatever its case and accents",
+    "Search in a conversation finds parts of a text whatever its case and accents",
     arguments: [
       ("café", ["Un CAFÉ con leche"]), ("CAFE", ["Un CAFÉ con leche"]), ("straße", ["Hauptstrasse 7"]),
       ("O  LECHE", []), ("con   leche", ["Un CAFÉ con leche"]), ("smor", ["Smørrebrød?"]), ("100%", ["100% sure"]), ("_", []),
@@ -26,7 +26,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("Search in a conversation finds what both wrote, newest first, page by page, and nothing of other conversations")
+  @Test("Search in a conversation finds the messages of both, newest first, page by page, and of no other conversation")
   func pages() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eva = try await services.register()
@@ -48,7 +48,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("Search in a conversation finds an edited message by its new text alone, and one of an erased account not at all")
+  @Test("Search in a conversation finds an edited message only by its new text, and none of an erased account")
   func changes() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.write("before", to: ben)
@@ -63,7 +63,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("Search in a conversation is for the two alone: ex-friends find what was written, strangers no conversation")
+  @Test("Search in a conversation is open to the two, also as former friends, and unknown to strangers")
   func standing() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()
@@ -78,7 +78,7 @@ struct MessageSearchTests {
   }
 
   @Test(
-    "Search in a conversation refuses what cannot be looked for with its rule",
+    "Search in a conversation refuses invalid texts with their rule",
     arguments: [
       ("", "empty"), ("  \n", "empty"), ("\u{0301}\u{0302}", "empty"), (String(repeating: "x", count: 101), "too_long"),
     ])
@@ -95,7 +95,7 @@ struct MessageSearchTests {
   }
 
   @Test(
-    "Search in a conversation looks through a bounded number of messages for a page, and goes on behind them", arguments: 1...8)
+    "Search in a conversation reads a limited number of messages for each page, and continues after them", arguments: 1...8)
   func bounded(maxSearched: Int) async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       for number in 0..<7 { _ = try await ana.write(number % 3 == 0 ? "match \(number)" : "other", to: ben) }
@@ -117,7 +117,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("A search looks through a megabyte of texts for a page, however long each is, and finds the rest on further pages")
+  @Test("A search reads at most a megabyte of texts for a page, whatever their lengths, and finds the rest on further pages")
   func longTexts() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       _ = try await ana.write("needle", to: ben)
@@ -143,7 +143,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("A text is kept for searches in no more than twice its bytes, whatever signs it is made of")
+  @Test("The stored search text takes no more than twice its bytes, whatever its characters")
   func expansion() throws {
     let text = try ChatText(text: String(repeating: "\u{FDFA}", count: 2000))
     #expect(SearchText(text.description).string.utf8.count > 4 * text.bytes)

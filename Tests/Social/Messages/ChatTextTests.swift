@@ -2,10 +2,10 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("Text of a message")
+@Suite("The text of a message")
 struct ChatTextTests {
   @Test(
-    "Text of a message is taken as written",
+    "The text of a message is accepted as written",
     arguments: [
       "a", "two\nlines\r\nand\ta tab", String(repeating: "x", count: 2000), String(repeating: "👩‍👩‍👧‍👦", count: 600),
       "¿Qué tal? 日本語 العربية", "\u{2067}שלום\u{2069}, Ana",
@@ -15,7 +15,7 @@ struct ChatTextTests {
   }
 
   @Test(
-    "Text of a message is refused with the rule it breaks",
+    "An invalid text of a message is refused with the rule it breaks",
     arguments: [
       ("", "empty"), (" \n\t ", "empty"), ("\u{00A0}\u{2003}", "empty"), (String(repeating: "x", count: 2001), "too_long"),
       // Few characters, but each of them heavy.

@@ -9,7 +9,7 @@ struct MessageChangeTests {
     .init(messageID: message.id, text: try ChatText(text: text))
   }
 
-  @Test("An edited message has the new text for both, says when, and each of the two is notified once")
+  @Test("An edited message shows the new text and the time to both, who are each notified once")
   func edited() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let first = try await ana.write("at sevn", to: ben)
@@ -32,7 +32,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message that is removed when one of the two has blocked the other reaches no open connection of the reader")
+  @Test("A message removed after a block between the two does not reach the reader's open connections")
   func apart() async throws {
     for blocksReader in [true, false] {
       try await ServicesInProcess.withFriends { services, ana, ben in
@@ -46,7 +46,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message is neither edited nor removed after 15 minutes")
+  @Test("A message can be neither edited nor removed after 15 minutes")
   func late() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.write("hello", to: ben)
@@ -57,7 +57,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A removed message says nothing any more to both, not even in the store, and its conversation stays in the list")
+  @Test("A removed message shows no text to either, is not in the store, and keeps its conversation in the list")
   func removed() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let first = try await ana.write("first", to: ben)
@@ -84,7 +84,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message that was read and is removed leaves what is unread as it was")
+  @Test("Removing a read message does not change the number of unread ones")
   func removedAfterReading() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let read = try await ana.write("read", to: ben)
@@ -103,7 +103,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message's reader, a stranger and an unknown id are answered alike; an ex-friend removes, and edits nothing")
+  @Test("Changing another's or an unknown message is answered alike; a former friend can remove and not edit")
   func others() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()
@@ -120,7 +120,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message's text that is none is refused with its rule")
+  @Test("Editing a message to an invalid text is refused with its rule")
   func badText() async throws {
     try await ServicesInProcess.withFriends { _, ana, ben in
       let message = try await ana.write("hello", to: ben)
@@ -135,7 +135,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("A message edited while it is removed is removed, or edited and then removed, whichever came first")
+  @Test("A message edited and removed concurrently ends as removed")
   func together() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.write("hello", to: ben)
@@ -152,7 +152,7 @@ struct MessageChangeTests {
     }
   }
 
-  @Test("The snapshot has each message as it is now: its text, that it was edited, or nothing but that it was removed")
+  @Test("The snapshot has each message's present state: its text, edited or not, or its removal")
   func snapshot() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let (plain, edited, removed) = (

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What a message allows")
+@Suite("Rules of messages")
 struct MessageRulesTests {
   static let sent = Instant(milliseconds: 1_795_250_580_000)
 
@@ -15,7 +15,7 @@ struct MessageRulesTests {
   }
 
   @Test(
-    "A message is edited for 15 minutes, and not when it was removed",
+    "A message can be edited for 15 minutes, unless it was removed",
     arguments: [
       (0, false, nil), (899, false, nil), (900, false, .tooOld), (86_400, false, .tooOld), (0, true, .removed),
       (86_400, true, .removed),
@@ -28,7 +28,7 @@ struct MessageRulesTests {
   }
 
   @Test(
-    "A message is removed for 15 minutes; what was removed stays so whenever it is asked for again",
+    "A message can be removed for 15 minutes, and removing it again is always answered alike",
     arguments: [(0, false, true), (899, false, true), (900, false, nil), (0, true, false), (86_400, true, false)]
       as [(Int, Bool, Bool?)])
   func removal(seconds: Int, removed: Bool, expected: Bool?) throws {
@@ -39,7 +39,7 @@ struct MessageRulesTests {
   }
 
   @Test(
-    "What comes to an account's bytes fits below the bound; what takes away always does",
+    "Adding to an account's bytes needs room below the limit, and reducing them is always allowed",
     arguments: [(0, 100, true), (0, 101, false), (90, 10, true), (90, 11, false), (200, 0, true), (200, -5, true)])
   func space(stored: Int, added: Int, fits: Bool) {
     var code: String?

@@ -3,9 +3,9 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("What an account's messages take")
+@Suite("The space of an account's messages")
 struct MessageSpaceTests {
-  @Test("An account's messages are bounded over all conversations, with a clear refusal, and room comes back with removal")
+  @Test("An account's messages are limited over all conversations, with a clear refusal, and removing some frees room")
   func bound() async throws {
     // A character of 8 bytes makes messages large.
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)

@@ -7,7 +7,7 @@ import Testing
 struct MessageTests {
   let identity = IdentityDouble()
 
-  @Test("Messages are published with what the reader needs")
+  @Test("Messages are published with everything that the reader needs")
   func event() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -20,7 +20,7 @@ struct MessageTests {
     }
   }
 
-  @Test("Messages repeated with their idempotency key, at once and later, are there once")
+  @Test("Messages repeated with their idempotency key, at once or later, are stored once")
   func repeating() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -40,7 +40,7 @@ struct MessageTests {
     }
   }
 
-  @Test("Messages sent by both at once are all there, in one conversation, and both count what they have not read")
+  @Test("Concurrent messages of both are all in one conversation, and both have the right number of unread ones")
   func concurrency() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Messages of earlier stores")
 struct MessageUpgradeTests {
-  @Test("Messages of earlier stores are there as they were, found by search, and counted among their writers' bytes")
+  @Test("Messages of earlier stores are unchanged, found by search, and counted among their writers' bytes")
   func upgraded() async throws {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: Home(path: "/nonexistent"), bus: MemoryBus(.social, on: MemoryExchange()),

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Moderation (SOC-8)")
 struct ModerationCaseTests {
-  @Test("Moderation cases wait in the order in which they came, page by page, of one kind or all")
+  @Test("Moderation cases wait in order of arrival, page by page, of one kind or all")
   func queue() async throws {
     try await Moderating.running { people in
       let messages = [
@@ -34,7 +34,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "A moderation case that an administrator has reported is decided by another, where there is one who has not",
+    "A case reported by an administrator is decided by another who has not, if there is one",
     arguments: Language.allCases)
   func ofOwnReport(language: Language) async throws {
     try await Moderating.running { people in
@@ -56,7 +56,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("Nobody but administrators sees or decides moderation cases")
+  @Test("Only administrators can see and decide moderation cases")
   func strangers() async throws {
     try await Moderating.running { people in
       let report = try await people.report(.account(people.ben.account), by: people.ana)
@@ -83,7 +83,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "A moderation decision is published to who reported and to whom it is about; nothing done to who reported alone",
+    "A decision is published to reporter and affected account, and one without measures to the reporter only",
     arguments: [
       (ModerationOutcome.nothing, nil, nil), (.removed, nil, nil), (.warned, nil, nil), (.suspended, 7, 7 * 86_400),
       (.banned, nil, Int.max),
@@ -125,7 +125,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "A moderation decision names each field that is wrong and its rule",
+    "Invalid fields of a moderation decision are each named with their rule",
     arguments: [
       (#"{"outcome":"suspended"}"#, ["days required", "reason required"]),
       (#"{"outcome":"suspended","days":366,"reason":"a"}"#, ["days out_of_range"]),
@@ -146,7 +146,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A moderation decision that asks to remove an account itself is refused, and the field is named")
+  @Test("A decision to remove an account itself is refused with the field's name")
   func notRemovable() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -163,7 +163,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A case is decided once, by nobody about themselves nor by ex-administrators; administrators are not suspended")
+  @Test("A case is decided once, not by the affected or a former administrator, and administrators cannot be suspended")
   func who() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -184,7 +184,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A case that two decide at once is decided once")
+  @Test("Two concurrent decisions of a case take effect once")
   func atOnce() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -204,7 +204,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A message that moderation removes says nothing more to either, and both are sent that it was removed")
+  @Test("A message removed by moderation shows no text to either, and both get its removal")
   func removedMessage() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -225,7 +225,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A reported message can be removed beside a warning, and need not be there any more")
+  @Test("A reported message can be removed together with a warning, even if it no longer exists")
   func removedBeside() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("you fool", from: people.ben, to: people.ana)
@@ -240,7 +240,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("Photos that moderation removes are published, each that was reported, and stand in the snapshot")
+  @Test("Removed photos are published, for each one that was reported, and are in the snapshot")
   func removedPhotos() async throws {
     try await Moderating.running { people in
       let other = MediaFile(
@@ -260,7 +260,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "A granted appeal gives the photo back that the account had when it was removed, and takes the removal out of the snapshot")
+    "A granted appeal restores the photo from before its removal, and takes the removal out of the snapshot")
   func photoRestored() async throws {
     try await Moderating.running { people in
       let (services, ben) = (people.services, people.ben)
@@ -281,7 +281,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("Of many who reported all are notified: the first with the decision, the others by the worker, each once")
+  @Test("All reporters are notified: the first with the decision, the others by the worker, each once")
   func many() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -302,7 +302,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A case shows what was decided about the account before, newest first")
+  @Test("A case shows the account's earlier decisions, newest first")
   func earlier() async throws {
     try await Moderating.running { people in
       for outcome in [ModerationOutcome.nothing, .warned, .banned] {
@@ -316,7 +316,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("Every list of moderation walks an index: none looks through all cases, reports, sanctions, appeals or suspensions")
+  @Test("Lists of moderation read along indexes, and never scan all cases, reports, sanctions, appeals or suspensions")
   func plans() async throws {
     try await Moderating.running { people in
       let sql = [
@@ -349,7 +349,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("A case about an administrator is not for that one to read: neither its reports, photo and file nor notes and appeals")
+  @Test("An administrator cannot read a case about themselves: reports, photo, file, notes and appeals")
   func aboutOneself() async throws {
     try await Moderating.running { people in
       let (services, vera, root) = (people.services, people.vera.caller, people.root.caller)

@@ -40,7 +40,7 @@ struct RemovedMigrationTests {
   }
 
   @Test(
-    "What cases of earlier stores removed is their last copy: of messages and comments, and of teams that are called as a removal calls them"
+    "Removals of earlier stores get their last copy: messages, comments, and teams that still have the replacement name"
   )
   func backfilled() async throws {
     let (renamed, renamedSince) = (ID<Team>(), ID<Team>())

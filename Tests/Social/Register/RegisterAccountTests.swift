@@ -14,7 +14,7 @@ struct RegisterAccountTests {
     RegisterRecordLine(number: number, kind: kind, at: .now, commitment: Base64Bytes(Array(repeating: UInt8(number), count: 32)))
   }
 
-  @Test("What identity has registered becomes leaves in its order, once, also after a restart of social")
+  @Test("Identity's records become leaves in order, once, also after a restart of social")
   func fetched() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -33,7 +33,7 @@ struct RegisterAccountTests {
     }
   }
 
-  @Test("An account that changes while social runs is registered by its event")
+  @Test("An account's change while social runs is registered by its event")
   func woken() async throws {
     let identity = IdentityDouble()
     try await ServicesInProcess.running([{ Social.service($0) }], identity: identity) { services in
@@ -45,7 +45,7 @@ struct RegisterAccountTests {
   }
 
   @Test(
-    "Where identity was put back from a copy and has gone on, what it has registered since becomes leaves, whatever the numbers")
+    "After identity was restored from a copy, its newer records become leaves, whatever their numbers")
   func putBack() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -77,7 +77,7 @@ struct RegisterAccountTests {
     #expect(try await run(fewer, 1_361) == kinds + ["accountDeleted"])
   }
 
-  @Test("Records with a gap, or twice, become no leaves")
+  @Test("Records with a gap or repeated ones become no leaves")
   func gaps() async throws {
     try await ServicesInProcess.withPeople(0) { services, _ in
       let store = services.store(of: .social)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Checkpoints of the register that are forgotten (TASK-9)")
+@Suite("Forgetting checkpoints of the register (TASK-9)")
 struct RegisterCheckpointTests {
-  @Test("The oldest hundred are forgotten at a time, those that were signed before, and never the last")
+  @Test("Old checkpoints are forgotten a hundred at a time, the oldest first, and never the last one")
   func forgotten() async throws {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in
       let store = services.store(of: .social)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Order and checkpoints of the register under load (TASK-9)")
 struct RegisterOrderTests {
-  @Test("Leaves stand in the order in which social took in what they register, each once, whoever calls at the same time")
+  @Test("Leaves are in the order in which social recorded their causes, each once, with concurrent callers")
   func order() async throws {
     try await ServicesInProcess.withPeople(6) { services, people in
       let other = people[5]
@@ -47,7 +47,7 @@ struct RegisterOrderTests {
     }
   }
 
-  @Test("While leaves come all along, a checkpoint covers each within a second of it, but for a slow machine's hiccups")
+  @Test("Under steady load a checkpoint covers each leaf within about a second")
   func checkpoints() async throws {
     try await ServicesInProcess.running([{ Social.service($0) }], at: nil) { services in
       let store = services.store(of: .social)

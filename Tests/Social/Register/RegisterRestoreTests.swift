@@ -32,7 +32,7 @@ struct RegisterRestoreTests {
     }
   }
 
-  @Test("A store put back from a copy goes on under another name and says what is not known; one that hides it is found")
+  @Test("A store restored from a copy continues under another name and states the gap, and a hidden restore is detected")
   func restored() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -90,7 +90,7 @@ struct RegisterRestoreTests {
     try queue.close()
   }
 
-  @Test("After a restore tiles lie below the log's new name, and only there anybody may keep them for good")
+  @Test("After a restore tiles are served under the log's new name, and only there may be cached for good")
   func addresses() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -14,7 +14,7 @@ import TransparencyLog
 
 @Suite("The register (TASK-9)")
 struct RegisterTests {
-  @Test("Tasks, completions, teams and their changes each become a leaf, in their order, once")
+  @Test("Tasks, completions, teams and their changes each become one leaf, in order")
   func kinds() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]], key: "once")
@@ -37,7 +37,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("What is refused leaves no leaf")
+  @Test("A refused request leaves no leaf")
   func refused() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0])
@@ -49,7 +49,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("Who is notified that a task is completed gets the leaf of the last confirmation, and a checkpoint that covers it")
+  @Test("Participants notified of a completed task get the last confirmation's leaf, and a checkpoint that covers it")
   func notices() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1], people[2]])
@@ -59,9 +59,9 @@ struct RegisterTests {
       }
       let store = services.store(of: .social)
       try await store.until { try await notices().count >= 2 }
-      let told = try await notices()
-      #expect(Set(told.map(\.accountID)) == [people[0].id, people[1].id] && told.count == 2)
-      for notice in told {
+      let completed = try await notices()
+      #expect(Set(completed.map(\.accountID)) == [people[0].id, people[1].id] && completed.count == 2)
+      for notice in completed {
         let note = try SignedNote(parsing: Array(try #require(notice.checkpoint).utf8))
         #expect(try note.verify(by: try await services.registerKeys()).count == 1)
         let (checkpoint, leaf) = (try Checkpoint(text: note.text), try #require(notice.leafNumber))
@@ -69,7 +69,7 @@ struct RegisterTests {
         #expect(leaf == 3 && checkpoint.size == 4)
       }
       #expect(try await store.rows("register_notices") == 0)
-      // What is covered already, as where the last one missing leaves later, is told at once.
+      // If the checkpoint already covers the leaf, as when the last one missing leaves later, the notice is sent at once.
       let other = try await services.makeTask(by: people[0], with: [people[1]])
       try await people[0].confirm(other)
       _ = try await services.registered(6)
@@ -79,7 +79,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("Checkpoint, tiles and entries of hundreds of leaves are one tree, and every leaf and checkpoint is proven in it")
+  @Test("Checkpoint, tiles and entries of hundreds of leaves form one tree, in which each leaf and checkpoint is proven")
   func tree() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let first = try await services.makeTask(by: people[0], with: [])
@@ -124,7 +124,7 @@ struct RegisterTests {
   }
 
   @Test(
-    "Tiles that the log has not, and paths that are none, are not found",
+    "Missing tiles and invalid paths are not found",
     arguments: [
       "0/000", "0/001", "0/000.p/4", "0/000.p/0", "1/000", "1/000.p/1", "entries/000", "entries/001.p/1", "entries/000.p/4",
       "63/000",
@@ -140,7 +140,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("Proofs of leaves and sizes that there are not are refused by name")
+  @Test("Proofs for leaves and sizes that do not exist are refused by name")
   func outOfRange() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       _ = try await services.makeTask(by: people[0])
@@ -153,7 +153,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("Each participant gets the record with what opens its commitments; a stranger gets nothing, and no leaf names anybody")
+  @Test("Each participant gets a record with its openings, strangers get none, and no leaf names anybody")
   func openings() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let task = try await services.makeTask("Paint", by: people[0], with: [people[1]], description: "PLANTED")
@@ -177,7 +177,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("A deleted account's openings are gone from store and files, and every proof stays valid")
+  @Test("A deleted account's openings are removed from store and files, and every proof stays valid")
   func erased() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let alone = try await services.makeTask("PLANTED alone", by: people[0])
@@ -220,7 +220,7 @@ struct RegisterTests {
     try LogProof(parsing: proof.content.bytes).verify(entries[leaf], origin: after.origin, by: keys)
   }
 
-  @Test("What happens while an account is being erased opens nothing of it")
+  @Test("Leaves added while an account is being erased do not open anything about it")
   func whileErased() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let (store, account) = (services.store(of: .social), people[0].id)
@@ -235,7 +235,7 @@ struct RegisterTests {
   }
 
   @Test(
-    "The store itself refuses gaps, changes and deletions of leaves and tiles",
+    "The store refuses gaps, changes and deletions of leaves and tiles",
     arguments: [
       "INSERT INTO register_leaves (number, entry) VALUES (3, '{}')",
       "INSERT INTO register_leaves (number, entry) VALUES (1, '{}')",
@@ -255,7 +255,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("A restarted service goes on with the same log; a new key signs beside the old one, and then alone")
+  @Test("After a restart the same log continues, and a new key first signs beside the old one and then alone")
   func restart() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -288,7 +288,7 @@ struct RegisterTests {
   }
 
   @Test(
-    "A log is named after the address below which it is served",
+    "A log is named after the address where it is served",
     arguments: [
       ("https://racha.example", "racha.example/register"), ("http://127.0.0.1:8080/", "127.0.0.1:8080/register"),
       ("https://example.org/a b+c//", "example.org/abc/register"), ("racha.example", "racha.example/register"),

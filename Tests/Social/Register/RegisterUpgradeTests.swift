@@ -12,9 +12,9 @@ import TransparencyLog
 
 @testable import SocialService
 
-@Suite("The register in stores from before it (TASK-9)")
+@Suite("The register in stores of earlier versions (TASK-9)")
 struct RegisterUpgradeTests {
-  @Test("Tasks from before the register stay as they are, and what happens to them from then on becomes leaves")
+  @Test("Tasks from before the register stay as they are, and their later events become leaves")
   func upgraded() async throws {
     let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -62,7 +62,7 @@ struct RegisterWitnessTests {
     }
   }
 
-  @Test("A witness cosigns what only grows, also after a restart of both, and not a register that was begun anew")
+  @Test("A witness cosigns only a growing register, also after a restart of both, and not one that was begun again")
   func cosigned() async throws {
     let folder = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -98,7 +98,7 @@ struct RegisterWitnessTests {
     }
   }
 
-  @Test("Nonsense leaves a witness as it was")
+  @Test("Invalid requests do not change a witness")
   func nonsense() async throws {
     let folder = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -113,7 +113,7 @@ struct RegisterWitnessTests {
     }
   }
 
-  @Test("A witness whose memory cannot be read cosigns nothing, and none begins where another one is at work")
+  @Test("A witness with unreadable memory cosigns nothing, and none starts while another one runs")
   func memory() async throws {
     let folder = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -135,7 +135,7 @@ struct RegisterWitnessTests {
   }
 
   @Test(
-    "Settings that name no witness are refused by name",
+    "Settings that are not witnesses are refused by name",
     arguments: [
       "http://127.0.0.1:1", "ftp://a b", "http://a b",
       "http://a example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k",

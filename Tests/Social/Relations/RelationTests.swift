@@ -5,7 +5,7 @@ import SocialContract
 import Storage
 import Testing
 
-@Suite("What is between two accounts")
+@Suite("Relations between two accounts")
 struct RelationTests {
   let identity = IdentityDouble()
 
@@ -17,7 +17,7 @@ struct RelationTests {
   }
 
   @Test(
-    "The relation of two accounts is published for each of the two with every step of a friendship, with a revision that grows")
+    "The relation of two accounts is published for each of them at every step of a friendship, with a growing revision")
   func friendship() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -36,7 +36,7 @@ struct RelationTests {
     }
   }
 
-  @Test("The relation of two accounts knows who follows whom, and who has asked to")
+  @Test("The relation of two accounts includes follows and follow requests")
   func follows() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -51,7 +51,7 @@ struct RelationTests {
     }
   }
 
-  @Test("The relation of two accounts is nothing again once a request was rejected")
+  @Test("The relation of two accounts is empty again after a rejected request")
   func rejection() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -62,12 +62,12 @@ struct RelationTests {
   }
 }
 
-@Suite("Photos in lists of people")
+@Suite("Photos in lists of accounts")
 struct PhotosInListsTests {
   /// A subscriber without history gets what identity's double has registered.
   let identity = IdentityDouble()
 
-  @Test("Photos in lists have an address with the version that they have now, for friends, requests, follows, conversations")
+  @Test("Photos in lists have an address with their present version, for friends, requests, follows and conversations")
   func lists() async throws {
     try await ServicesInProcess.social(identity) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Reports of entries and of their photos (SOC-8)")
+@Suite("Reports of entries and their photos (SOC-8)")
 struct EntryReportTests {
   private static let day = "2026-11-21"
 
@@ -38,7 +38,7 @@ struct EntryReportTests {
   }
 
   @Test(
-    "An entry and its photo are reported by who follows its account, with a copy; for others, and of other days, there is none")
+    "Only a follower can report an entry and its photo, with a copy; for others, and on other days, it is unknown")
   func copies() async throws {
     try await running { people, walk in
       let day = try LocalDay(text: Self.day)
@@ -65,7 +65,7 @@ struct EntryReportTests {
   }
 
   @Test(
-    "Of an entry that moderators remove comment and photo go, and what was done stays; a granted appeal gives both back")
+    "Removing a reported entry removes comment and photo and keeps the progress, and a granted appeal restores both")
   func removed() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
@@ -86,7 +86,7 @@ struct EntryReportTests {
     }
   }
 
-  @Test("Of an entry whose photo alone is removed the comment stays, and so does another photo that was put since")
+  @Test("Removing only an entry's photo keeps its comment, and a newer photo")
   func photo() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
@@ -104,7 +104,7 @@ struct EntryReportTests {
   }
 
   @Test(
-    "What moderators removed of entries is in the snapshot until an appeal gives it back, and takes nothing away that came later")
+    "Removals of entries are in the snapshot until an appeal restores them, and affect nothing that is newer")
   func snapshot() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
@@ -128,7 +128,7 @@ struct EntryReportTests {
       as: people.ben.caller)
   }
 
-  @Test("A comment on an entry that was edited since its report stays, since nobody reported it")
+  @Test("A comment edited since its report is not removed, since nobody reported it")
   func edited() async throws {
     try await running { people, walk in
       try await people.report(.entry(walk, try LocalDay(text: Self.day)), by: people.ana)
@@ -141,7 +141,7 @@ struct EntryReportTests {
     }
   }
 
-  @Test("A comment on an entry that was put back to an earlier version that was reported is removed, and that version comes back")
+  @Test("A comment changed back to a reported version is removed, and an appeal restores that version")
   func putBack() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
@@ -158,7 +158,7 @@ struct EntryReportTests {
     }
   }
 
-  @Test("A photo of an entry that was removed does not come back over one that was put since")
+  @Test("A removed photo of an entry does not replace a newer one when it is restored")
   func photoSince() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
@@ -173,7 +173,7 @@ struct EntryReportTests {
     }
   }
 
-  @Test("A comment on an entry that its owner withdrew does not come back by a granted appeal", arguments: [true, false])
+  @Test("A comment that its owner deleted is not restored by a granted appeal", arguments: [true, false])
   func withdrawn(isBefore: Bool) async throws {
     try await running { people, walk in
       try await people.report(.entry(walk, try LocalDay(text: Self.day)), by: people.ana)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Erasing who reported, was reported or decided (SOC-8, ID-12)")
+@Suite("Erasing a reporter, a reported account or an administrator (SOC-8, ID-12)")
 struct ReportErasureTests {
   /// Ana reported what Ben wrote, Root suspended Ben, Ben appealed, Vera refused it.
   private func all(_ people: Moderating) async throws -> ID<ModerationCase> {
@@ -35,7 +35,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("An erased account that was reported takes along cases, copies, appeals and suspensions; the audit list names it no more")
+  @Test("Erasing a reported account removes cases, copies, appeals and suspensions, and its name in the audit list")
   func accused() async throws {
     try await Moderating.running { people in
       let id = try await all(people)
@@ -56,7 +56,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("An erased account that reported is named no more, and what it wrote is gone; the case goes on")
+  @Test("Erasing a reporter removes its name and texts, and the case continues")
   func reporter() async throws {
     try await Moderating.running { people in
       let id = try await all(people)
@@ -75,7 +75,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("An erased account that decided is named no more, and what it noted is gone; the decision stands")
+  @Test("Erasing a deciding administrator removes its name and notes, and the decision stands")
   func administrators() async throws {
     try await Moderating.running { people in
       let id = try await all(people)

@@ -10,7 +10,7 @@ struct ReportRulesTests {
   static let (one, other) = (AccountID(), AccountID())
 
   @Test(
-    "Rules of reports let an account report others, each thing once while it waits, twenty a day and so many bytes",
+    "An account can report others, each subject once while it is pending, twenty a day and with limited bytes",
     arguments: [
       (ReportRules.Earlier(), 0, nil), (ReportRules.Earlier(isReported: true), 0, "already_reported"),
       (ReportRules.Earlier(count: 19, firstAt: now), 0, nil),
@@ -29,7 +29,7 @@ struct ReportRulesTests {
     #expect(own?.code == "report_of_oneself")
   }
 
-  @Test("Rules of reports say when the next report of the day can be sent", arguments: [(0, 86_400), (86_399, 1), (86_400, 1)])
+  @Test("The next report beyond the limit can be sent once the day is over", arguments: [(0, 86_400), (86_399, 1), (86_400, 1)])
   func waiting(secondsAgo: Int, seconds: Int) {
     let earlier = ReportRules.Earlier(count: 20, firstAt: Self.now.adding(seconds: -secondsAgo))
     let failure = Self.failure { () throws(Failure) in
@@ -48,10 +48,10 @@ struct ReportRulesTests {
   }
 }
 
-@Suite("Words to and from moderators (SOC-8)")
+@Suite("Texts to and from moderators (SOC-8)")
 struct ReportTextTests {
   @Test(
-    "Words to and from moderators have 1 to 500 characters, are not blank, and control nothing but lines",
+    "Texts to and from moderators have 1 to 500 characters, are not blank, and contain no control characters but line breaks",
     arguments: [
       ("a", nil), (String(repeating: "é", count: 500), nil), ("two\nlines\tand more", nil), ("", "empty"),
       (" \u{200B}\n", "empty"),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reports (SOC-8)")
 struct ReportTests {
-  @Test("Reports of an account, its photo and a message are kept with a copy that the server makes, and listed for who sent them")
+  @Test("Reports of an account, its photo and a message are stored with a copy, and listed for their sender")
   func copies() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -43,7 +43,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports of a message with a photo are kept with it, also when its writer removes it")
+  @Test("A report of a message with a photo keeps both, even if its writer removes them")
   func messagePhoto() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -82,7 +82,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports of what was a friend's stay possible when the friendship has ended")
+  @Test("Messages of a former friend can still be reported")
   func exFriend() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("hello", from: people.ben, to: people.ana)
@@ -91,7 +91,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports are not of oneself, nor of the same again before it is decided")
+  @Test("Reports of oneself, or of the same subject again before its decision, are refused")
   func twice() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("mine", from: people.ben, to: people.ana)
@@ -105,7 +105,7 @@ struct ReportTests {
   }
 
   @Test(
-    "Reports name each field that is wrong and its rule",
+    "Invalid fields of a report are each named with their rule",
     arguments: [
       (#"{"subject":{"kind":"account"},"reason":"spam"}"#, ["subject.accountID required"]),
       (#"{"subject":{"kind":"photo"},"reason":"other"}"#, ["subject.accountID required", "text required"]),
@@ -125,7 +125,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports are twenty a day of one account, and more the day after")
+  @Test("An account can send twenty reports a day, and more the day after")
   func manyADay() async throws {
     try await Moderating.running { people in
       for _ in 0..<20 {
@@ -139,7 +139,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports of one thing are one case, with its photo once; repeated with an idempotency key they are one report")
+  @Test("Reports of one subject make one case with one photo, and one repeated with its idempotency key is one report")
   func oneCase() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -156,7 +156,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports that come at once are one case, and none is lost")
+  @Test("Concurrent reports of one account make one case, and none is lost")
   func together() async throws {
     try await Moderating.running { people in
       let others = try (0..<12).map { try people.services.identity.person("other\($0)") }
@@ -168,7 +168,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports whose decision is long ago are kept without their copies and words, unless an appeal waits")
+  @Test("Reports decided long ago lose their copies and texts, unless an appeal is pending")
   func copiesEnd() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -201,7 +201,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports show who sent them no names of whose it is once that account has blocked it, neither old nor new ones")
+  @Test("Reports show their sender no names of an account that has blocked it since, neither old nor new ones")
   func blocked() async throws {
     try await Moderating.running { people in
       let services = people.services

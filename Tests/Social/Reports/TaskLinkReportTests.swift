@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What moderators do about tasks and their public pages (SOC-8, TASK-6)")
+@Suite("Moderation of tasks and their public pages (SOC-8, TASK-6)")
 struct TaskLinkReportTests {
   /// A task of Ana's that she and Ben have completed, with Ben's public link to it.
   private func complete(_ people: Moderating) async throws -> (task: SharedTask, link: TaskLink) {
@@ -28,7 +28,7 @@ struct TaskLinkReportTests {
   }
 
   @Test(
-    "Anybody who has a public link reports its page and is not told whose it is; moderators close it, and an appeal opens it again"
+    "A public page can be reported by its link without revealing its owner; moderators close it, and an appeal reopens it"
   )
   func page() async throws {
     try await Moderating.running { people in
@@ -55,7 +55,7 @@ struct TaskLinkReportTests {
     }
   }
 
-  @Test("A task that moderators remove has neither its name nor its description, and no public page, until an appeal is granted")
+  @Test("A task removed by moderators has no name, description or public page until an appeal is granted")
   func task() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -77,7 +77,7 @@ struct TaskLinkReportTests {
     }
   }
 
-  @Test("A task that was edited since its report keeps its words, and one that was edited since its removal too")
+  @Test("A task edited since its report or its removal keeps its texts")
   func edited() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -104,7 +104,7 @@ struct TaskLinkReportTests {
     }
   }
 
-  @Test("The public page of somebody who is banned is gone, whatever was reported", arguments: [true, false])
+  @Test("The public page of a banned account is closed, whatever was reported", arguments: [true, false])
   func banned(isCreator: Bool) async throws {
     try await Moderating.running { people in
       let services = people.services

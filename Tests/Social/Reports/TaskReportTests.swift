@@ -5,10 +5,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Reports of tasks and of comments on them (SOC-8)")
+@Suite("Reports of tasks and their comments (SOC-8)")
 struct TaskReportTests {
   @Test(
-    "A task and a comment are reported by those who take part, with a copy; for others they do not exist, and one's own is none")
+    "Only participants can report a task or a comment, with a copy, and not their own")
   func copies() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -32,7 +32,7 @@ struct TaskReportTests {
     }
   }
 
-  @Test("A comment that moderators remove says nothing any more; of a task its creator can be warned as well")
+  @Test("A comment removed by moderators shows no text, and a task's creator can also be warned")
   func removed() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -53,7 +53,7 @@ struct TaskReportTests {
     }
   }
 
-  @Test("A message, a comment and a team's name that were removed come back by a granted appeal, as they were copied")
+  @Test("A granted appeal restores a removed message, comment or team's name as it was copied")
   func restored() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -85,7 +85,7 @@ struct TaskReportTests {
     }
   }
 
-  @Test("A report names the thing of its kind by the id of that kind, and nothing else")
+  @Test("A report's subject is named by the id of its own kind")
   func fields() async throws {
     try await Moderating.running { people in
       let wrong = ReportSubject(kind: .task, messageID: ID(), taskCommentID: ID())
@@ -101,7 +101,7 @@ struct TaskReportTests {
     }
   }
 
-  @Test("A message edited after its report comes back as it was removed, and one that its writer removed does not")
+  @Test("A message edited after its report is restored as it was removed, and not if its writer removed it")
   func restoredAsRemoved() async throws {
     try await Moderating.running { people in
       let services = people.services

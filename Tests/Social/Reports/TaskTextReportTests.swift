@@ -6,7 +6,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Reports of parts of tasks and of recurring tasks (SOC-8, TASK-1)")
+@Suite("Reports of task parts and recurring tasks (SOC-8, TASK-1)")
 struct TaskTextReportTests {
   /// A daily task of Ana's with Ben, with a part in today's occurrence.
   private func make(
@@ -43,7 +43,7 @@ struct TaskTextReportTests {
     return found
   }
 
-  @Test("Who takes part reports a part and a recurring task, with a copy; for others they do not exist, and one's own is none")
+  @Test("Only participants can report a part and a recurring task, with a copy, and not their own")
   func copies() async throws {
     try await Moderating.running { people in
       let (series, part) = try await make(people)
@@ -69,7 +69,7 @@ struct TaskTextReportTests {
     }
   }
 
-  @Test("A part that moderators remove recurs without its words, until an appeal is granted; what was written since then stays")
+  @Test("A part removed by moderators recurs without its text until an appeal is granted, and newer text stays")
   func part() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -91,7 +91,7 @@ struct TaskTextReportTests {
     }
   }
 
-  @Test("A part that was changed since its report keeps its words, and a part of somebody else that says the same too")
+  @Test("A part changed since its report keeps its text, and so does an equal part of somebody else")
   func otherParts() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -108,7 +108,7 @@ struct TaskTextReportTests {
   }
 
   @Test(
-    "A recurring task that moderators remove recurs without its words, until an appeal is granted; what was written since stays")
+    "A recurring task removed by moderators recurs without its text until an appeal is granted, and newer text stays")
   func series() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -137,7 +137,7 @@ struct TaskTextReportTests {
     }
   }
 
-  @Test("Once the creator of a task is deleted, who edits it since then answers for what it says")
+  @Test("After a task's creator is deleted, the participant who edits it is responsible for its text")
   func heir() async throws {
     try await Moderating.running { people in
       let services = people.services

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Reports of files of tasks and of names of teams (SOC-8)")
+@Suite("Reports of task files and team names (SOC-8)")
 struct TeamAndFileReportTests {
   private static let bytes = Array("PLANTED file".utf8)
 
@@ -34,7 +34,7 @@ struct TeamAndFileReportTests {
   }
 
   @Test(
-    "A file is reported by those who take part in its task, with a copy that stays when it is deleted; for others there is none")
+    "Only a task's participants can report a file, with a copy that survives its deletion")
   func file() async throws {
     try await Moderating.running { people in
       let (services, attachment) = (people.services, try await attach(people))
@@ -67,7 +67,7 @@ struct TeamAndFileReportTests {
     }
   }
 
-  @Test("A file that moderators remove is gone from its task, and who took part learns so; a name of a team is replaced")
+  @Test("A file removed by moderators leaves its task, and participants are notified; a team's name is replaced")
   func removed() async throws {
     try await Moderating.running { people in
       let (services, attachment) = (people.services, try await attach(people))
@@ -90,7 +90,7 @@ struct TeamAndFileReportTests {
     }
   }
 
-  @Test("A team that has been called otherwise since keeps its name")
+  @Test("A team renamed since its report keeps its name")
   func renamed() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -103,7 +103,7 @@ struct TeamAndFileReportTests {
     }
   }
 
-  @Test("Who reports a team is not told who owns it, neither in the answer nor in the list of its reports")
+  @Test("The reporter of a team does not learn its owner, neither from the answer nor from the list of reports")
   func owner() async throws {
     try await Moderating.running { people in
       let team = try await people.services.createTeam("you fools", by: people.ben)
@@ -117,7 +117,7 @@ struct TeamAndFileReportTests {
   }
 
   @Test(
-    "A team's name reported under another owner is another case: each owner answers for the own, removed and given back apart")
+    "A team's name reported under another owner is a separate case with its own owner, removal and restoration")
   func owners() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -146,7 +146,7 @@ struct TeamAndFileReportTests {
   }
 
   @Test(
-    "A team's name that was removed comes back although what stands in its place was reported too, and its owner's language is another"
+    "A removed team name is restored even if its replacement was reported and its owner's language changed"
   )
   func language() async throws {
     try await Moderating.running { people in
@@ -166,7 +166,7 @@ struct TeamAndFileReportTests {
     }
   }
 
-  @Test("A file that moderators removed is attached again by a granted appeal, until its copy is no longer kept")
+  @Test("A file removed by moderators is attached again by a granted appeal, as long as its copy is kept")
   func restoredFile() async throws {
     try await Moderating.running { people in
       let (services, attachment) = (people.services, try await attach(people))
@@ -192,7 +192,7 @@ struct TeamAndFileReportTests {
   }
 
   @Test(
-    "An erased account that had attached a reported file takes along what was kept of it, also what moderators had removed",
+    "Erasing the account that attached a reported file removes its copy, also after moderators removed it",
     arguments: [true, false])
   func erased(isRemoved: Bool) async throws {
     try await Moderating.running { people in
@@ -214,7 +214,7 @@ struct TeamAndFileReportTests {
     }
   }
 
-  @Test("A team whose removed name has been replaced since keeps its name when an appeal is granted, whatever it is")
+  @Test("A team renamed since its name was removed keeps the new name when an appeal is granted")
   func renamedSince() async throws {
     try await Moderating.running { people in
       let services = people.services

@@ -3,9 +3,9 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("What was decided against an account, as it sees it (SOC-8)")
+@Suite("An account's view of decisions against it (SOC-8)")
 struct SanctionTests {
-  @Test("Whoever is reported never learns who reported, from nothing that is published or answered to it")
+  @Test("A reported account never learns its reporter from events or answers")
   func silence() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("you fool", from: people.ben, to: people.ana)

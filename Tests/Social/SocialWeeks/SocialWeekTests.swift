@@ -4,7 +4,7 @@ import Operations
 import SocialContract
 import Testing
 
-@Suite("What social tells of a week, for weekly summaries (NOT-3, TASK-9)")
+@Suite("Social's part of weekly summaries (NOT-3, TASK-9)")
 struct SocialWeekTests {
   let identity = IdentityDouble()
 
@@ -12,7 +12,7 @@ struct SocialWeekTests {
     try await services.call(GetSocialWeeks.self, .init(times: times), as: .service(.notifications))
   }
 
-  @Test("Challenges that friends accepted in the week count for who sent them, whatever became of them since, and no others")
+  @Test("A week counts the sender's challenges that friends accepted in it, whatever became of them, and no others")
   func accepted() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -35,7 +35,7 @@ struct SocialWeekTests {
       services.clock.advance(days: 7)
       _ = try await services.accept(late, by: ben)
       let before = start.adding(seconds: -7 * 86_400)
-      let told = try await read(
+      let weeks = try await read(
         [
           SocialTime(accountID: ana.account, from: start, until: end),
           SocialTime(accountID: ana.account, from: end, until: end.adding(seconds: 7 * 86_400)),
@@ -44,21 +44,21 @@ struct SocialWeekTests {
           SocialTime(accountID: ben.account, from: start, until: end),
           SocialTime(accountID: AccountID(), from: start, until: end),
         ], services)
-      #expect(told.acceptedChallenges == [2, 1, 0, 0, 0])
+      #expect(weeks.acceptedChallenges == [2, 1, 0, 0, 0])
     }
   }
 
-  @Test("The register's last checkpoint is told as anybody can read it")
+  @Test("The week's checkpoint is the register's last one, as anybody can read it")
   func checkpoint() async throws {
     try await ServicesInProcess.social(identity) { services in
       _ = try await services.registered(0)
-      let told = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
+      let weeks = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
       let file = try await services.call(GetRegisterCheckpoint.self, .init(), as: .nobody)
-      #expect(told.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
+      #expect(weeks.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
     }
   }
 
-  @Test("Nobody but notifications is told of a week: no account of its own or of others', and no other service")
+  @Test("Only notifications can read weeks: no account and no other service")
   func strangers() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

@@ -34,7 +34,7 @@ struct SuspendedAccountTests {
   }
 
   @Test(
-    "Suspended accounts are refused with until when, whatever their token says, from the event on until their time is over"
+    "Suspended accounts are refused until their suspension ends, from its event on, whatever their token says"
   )
   func refused() async throws {
     try await running { services, ana, _ in
@@ -54,7 +54,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("Suspended accounts are refused also where the service asks identity about them first, before any event")
+  @Test("Suspended accounts are refused even before any event, when the service first asks identity about them")
   func unknown() async throws {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in
       let ana = try await services.register(isPublished: false)
@@ -63,7 +63,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("Suspended accounts are let in again when the suspension is lifted")
+  @Test("Suspended accounts are served again when the suspension is lifted")
   func lifted() async throws {
     try await running { services, ana, _ in
       #expect(try await services.refusal(ListFriends.self, .init(), as: ana.caller) == "account_suspended")
@@ -72,7 +72,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("Suspended accounts can be asked by nobody meanwhile: they are not found by their name", arguments: RequestKind.allCases)
+  @Test("Suspended accounts cannot be sent requests, and are not found by name", arguments: RequestKind.allCases)
   func asked(kind: RequestKind) async throws {
     try await running { services, ana, ben in
       #expect(
@@ -83,7 +83,7 @@ struct SuspendedAccountTests {
   }
 
   @Test(
-    "Suspended accounts' requests are hidden, can be answered by nobody, and are there again afterwards",
+    "Suspended accounts' requests are hidden, cannot be answered, and reappear afterwards",
     arguments: RequestKind.allCases)
   func requests(kind: RequestKind) async throws {
     try await running { services, ana, ben in
@@ -99,7 +99,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("Suspended accounts stay with their friends, and so does what was written")
+  @Test("Suspended accounts stay in their friends' lists, and so do their messages")
   func friends() async throws {
     try await running { services, ana, ben in
       try await services.befriend(ana, ben)

@@ -17,7 +17,7 @@ struct SuspensionTests {
     try await people.services.call(ListSuspensions.self, .init(), as: people.vera.caller).items
   }
 
-  @Test("Suspensions end by themselves when their time is over, and that is published once")
+  @Test("Suspensions end by themselves in time, which is published once")
   func expiry() async throws {
     try await Moderating.running { people in
       let decided = try await suspend(2, people)
@@ -34,7 +34,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Suspensions are listed with whom they are of, and lifted by an administrator, not by their own account, once")
+  @Test("Suspensions are listed with their accounts, and lifted once by an administrator, not by the account")
   func lifting() async throws {
     try await Moderating.running { people in
       let decided = try await suspend(30, people)
@@ -56,7 +56,7 @@ struct SuspensionTests {
   }
 
   @Test(
-    "Suspensions show the account how and when they ended: over, lifted or by an appeal that was granted",
+    "The account can see how and when its suspensions ended: in time, lifted or by a granted appeal",
     arguments: SuspensionEnd.allCases)
   func ends(end: SuspensionEnd) async throws {
     try await Moderating.running { people in
@@ -89,7 +89,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Suspended accounts are shown without photo in lists of people, as nobody could read it, and with it once that is lifted")
+  @Test("Suspended accounts are listed without their photo until the suspension is lifted")
   func photo() async throws {
     try await Moderating.running { people in
       let (services, tag) = (people.services, "0123456789abcdef0123456789abcdef")
@@ -122,7 +122,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Of an account's suspensions others know the one that lasts longest, when it ends the next, and then none")
+  @Test("The longest of an account's suspensions is published, then the next one when it ends, and then none")
   func several() async throws {
     try await Moderating.running { people in
       let now = people.services.clock.now
@@ -150,7 +150,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("Suspensions stand in the snapshot, the last of each account, those that ended too")
+  @Test("The last suspension of each account is in the snapshot, ended ones included")
   func snapshot() async throws {
     try await Moderating.running { people in
       _ = try await suspend(3, people)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Files for tasks that are cancelled, files completed at the same time, and uploads that were cut off (TASK-8)")
+@Suite("Files of cancelled tasks, concurrent completions and interrupted uploads (TASK-8)")
 struct EndedAttachmentTests {
-  @Test("A cancelled task takes no files, not even those on their way, and has no token; those it has are still read")
+  @Test("A cancelled task accepts no files, not even unfinished ones, and has no token; its files can still be read")
   func cancelled() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -39,7 +39,7 @@ struct EndedAttachmentTests {
     }
   }
 
-  @Test("Of calls that complete a file at the same time one does, and the others are told so or answered with the same file")
+  @Test("Only one of several concurrent completions of a file succeeds, and the others get the same file or a refusal")
   func atOnce() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let bytes = Attaching.bytes(4_000_000)
@@ -56,7 +56,7 @@ struct EndedAttachmentTests {
   }
 
   @Test(
-    "A file sent again by the token, as after an answer that did not arrive, is attached once; another of its name is one more")
+    "A file sent again by the token is attached once, and another of the same name is attached beside it")
   func repeated() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
@@ -74,7 +74,7 @@ struct EndedAttachmentTests {
   }
 
   @Test(
-    "An upload by token that was cut off takes no room once the same file is sent again after half a minute, or any after two",
+    "An interrupted upload by token is dropped for the same file after half a minute, and for others after two",
     arguments: [("a", 29, false), ("a", 30, true), ("b", 119, false), ("b", 120, true)])
   func cutOff(name: String, seconds: Int, isEnded: Bool) async throws {
     try await Attaching.withTask(settings: ["racha.attachments.bytesPerTask": "3000"]) { services, task, ana, _, _ in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Files whose task or whose owner is gone (TASK-8)")
+@Suite("Files whose task or owner has left (TASK-8)")
 struct LeftAttachmentTests {
   private func attach(to task: SharedTask, by person: Person) async throws -> ID<TaskAttachment> {
     let content = Array("hello".utf8)
@@ -18,7 +18,7 @@ struct LeftAttachmentTests {
     return try await person.send(CompleteTaskAttachment.self, .init(attachmentID: upload.id)).id
   }
 
-  @Test("A former participant of a task can delete its own file there, and nobody else's")
+  @Test("A former participant can delete only its own files of a task")
   func optedOut() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -32,7 +32,7 @@ struct LeftAttachmentTests {
     }
   }
 
-  @Test("With a task that nobody takes part in any more all of its files go, whoever attached them, and what is on its way")
+  @Test("A task without participants loses all files, whoever attached them, and unfinished uploads")
   func deletedTask() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -51,7 +51,7 @@ struct LeftAttachmentTests {
     }
   }
 
-  @Test("A token made by an account that is suspended since is not valid while it is")
+  @Test("A token created by a suspended account is invalid during the suspension")
   func suspended() async throws {
     let identity = IdentityDouble()
     let ana = try identity.person("ana")

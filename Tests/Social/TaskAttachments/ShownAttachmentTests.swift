@@ -6,9 +6,9 @@ import Testing
 
 @testable import SocialService
 
-@Suite("The files of a task, shown with the task itself (TASK-2, TASK-8)")
+@Suite("Files shown with their task (TASK-2, TASK-8)")
 struct ShownAttachmentTests {
-  @Test("A task is shown with its last files, the newest first, as the list of them has them, and with whether there are more")
+  @Test("A task is shown with its latest files, newest first, as in their list, and with whether there are more")
   func shown() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -36,7 +36,7 @@ struct ShownAttachmentTests {
   }
 
   @Test(
-    "A new file is announced to each participant under the name it is shown, and one that came by the task's token under none")
+    "A new file is published to each participant with its owner's visible name, and one by the token without a name")
   func announced() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
       let (ana, ben) = (people[0], people[1])

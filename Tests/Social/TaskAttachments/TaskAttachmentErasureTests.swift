@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Attachments of a deleted account (ID-12)")
 struct TaskAttachmentErasureTests {
-  @Test("A deleted account's files and uploads are gone, also from the disk; what others attached stays, the same content too")
+  @Test("Erasing an account removes its files and uploads, also from the disk, and not equal ones of others")
   func erased() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let shared = Attaching.bytes(3000)
@@ -41,7 +41,7 @@ struct TaskAttachmentErasureTests {
     }
   }
 
-  @Test("A deleted account's many files are erased in steps, and meanwhile nobody is shown them")
+  @Test("A deleted account's many files are erased in steps, and hidden meanwhile")
   func steps() async throws {
     try await Attaching.withTask(settings: ["racha.erasure.rowsPerTransaction": "5"]) { services, task, ana, ben, _ in
       for number in 0..<23 { try await ana.attach("\(number)", [UInt8(number)], to: task) }

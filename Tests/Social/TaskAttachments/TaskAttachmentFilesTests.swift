@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The files behind attachments")
 struct TaskAttachmentFilesTests {
-  @Test("The same content of several attachments is kept once, for as long as anything names it")
+  @Test("Equal contents of several attachments are stored once, as long as any of them needs it")
   func once() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let other = try await services.task(of: ben)
@@ -33,7 +33,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("The file of a deleted attachment is removed by a worker that nobody has to call")
+  @Test("A worker removes the file of a deleted attachment by itself")
   func worker() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -44,7 +44,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("Uploads of files that do not come on are removed: after a day, and after two minutes if made by a token")
+  @Test("Abandoned uploads are removed after a day, or after two minutes if made by a token")
   func expired() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let page = try await services.page
@@ -75,7 +75,7 @@ struct TaskAttachmentFilesTests {
   enum Step: CaseIterable, Sendable { case chunkWritten, contentNoted, filePlaced, attached }
 
   @Test(
-    "A service killed between any two steps of attaching a file completes it when asked again, and giving up leaves nothing",
+    "A service killed at any step of attaching a file completes it when asked again, and cancelling leaves nothing",
     arguments: Step.allCases, [true, false])
   func killed(step: Step, isCompleted: Bool) async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
@@ -112,7 +112,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("A service killed between forgetting a content and removing its file, or the other way round, leaves and loses nothing")
+  @Test("A service killed between forgetting a content and removing its file, in either order, leaves and loses nothing")
   func strays() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -141,7 +141,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("Deleting and attaching the same content at the same time, over and over, loses no file that a row names")
+  @Test("Concurrently deleting and attaching the same content never loses a needed file")
   func race() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let bytes = Attaching.bytes(3000)
@@ -163,7 +163,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("A file missing on the disk is answered as lost, and an upload without its bytes is sent from its beginning")
+  @Test("A file missing on the disk is answered as lost, and an upload without its bytes starts again")
   func lost() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -183,7 +183,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("A backup that holds the lock keeps all contents of files; once it is done they are removed")
+  @Test("A backup's lock keeps all contents of files, which are removed once it is done")
   func backup() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import SocialService
 
-@Suite("The bounds of attachments")
+@Suite("Limits of attachments")
 struct TaskAttachmentRulesTests {
   private static let rules = TaskAttachmentRules(fileBytes: 100, taskBytes: 250, accountBytes: 400)
 
   @Test(
-    "A file is accepted where the task and the account that answers for it have room",
+    "A file is accepted if both the task and the responsible account have room",
     arguments: [
       (50, 1, 0, 0, 0, 0, nil), (100, 1, 2, 150, 3, 300, nil), (101, 1, 2, 150, 0, 0, "task_attachments_full"),
       (50, 1, 1, 10, 4, 351, "account_attachments_full"), (1, 1, 1000, 1000, 0, 0, "too_many_attachments"),
@@ -33,7 +33,7 @@ struct TaskAttachmentRulesTests {
     for (bytes, text) in cases { #expect(TaskAttachmentRules.size(bytes) == text) }
   }
 
-  @Test("A file of a task is deleted by the participant who attached it and by the task's creator")
+  @Test("A file of a task can be deleted by the participant who attached it and by the task's creator")
   func deletion() {
     let (ana, ben) = (AccountID(), AccountID())
     #expect(TaskAttachmentRules.canDelete(ana, uploader: ana, isCreator: false))
@@ -44,7 +44,7 @@ struct TaskAttachmentRulesTests {
   }
 
   @Test(
-    "Names of files are taken as they are, or refused with their rule",
+    "Names of files are accepted unchanged, or refused with their rule",
     arguments: [
       ("plan.txt", nil), (" Ñandú 🐦.pdf ", nil), ("", "empty"), ("  ", "empty"), ("a/b", "not_a_file_name"),
       ("a\\b", "not_a_file_name"), ("..", "not_a_file_name"), (".", "not_a_file_name"), ("a\nb", "control_character"),
@@ -60,7 +60,7 @@ struct TaskAttachmentRulesTests {
   }
 
   @Test(
-    "Names of files that browsers give are made valid",
+    "Names of files from browsers are made valid",
     arguments: [
       ("C:\\fakepath\\plan.txt", "plan.txt"), ("../../etc/passwd", "passwd"), ("/", "file"), ("", "file"), ("a\r\nb", "ab"),
       ("..", "file"), ("x\u{202E}y", "xy"),
@@ -69,7 +69,7 @@ struct TaskAttachmentRulesTests {
   func cleanedNames(text: String, name: String) { #expect(TaskAttachmentName.cleaned(text).description == name) }
 
   @Test(
-    "A text that is no media type means any bytes",
+    "An invalid media type is treated as arbitrary bytes",
     arguments: [
       ("text/plain; charset=utf-8", "text/plain"), ("IMAGE/PNG", "image/png"), ("", "application/octet-stream"),
       ("text", "application/octet-stream"), ("a/b/c", "application/octet-stream"), ("a b/c", "application/octet-stream"),

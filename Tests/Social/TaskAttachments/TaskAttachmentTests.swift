@@ -34,7 +34,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("UC17, alternative: an empty file, and one larger than any may be, are refused")
+  @Test("UC17, alternative: empty and overlarge files are refused")
   func sizes() async throws {
     try await Attaching.withTask(settings: ["racha.attachments.bytesPerFile": "2048"]) { _, task, ana, _, _ in
       let name = try TaskAttachmentName(text: "a")
@@ -49,7 +49,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("UC17, alternative: files beyond the room of a task or an account are refused when announced; deleting makes room")
+  @Test("UC17, alternative: files beyond a task's or account's room are refused when announced, and deleting makes room")
   func room() async throws {
     let settings = ["racha.attachments.bytesPerTask": "3000", "racha.attachments.bytesPerAccount": "4000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, ben, _ in
@@ -70,7 +70,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("Uploads of files are at most 8 at a time for one account")
+  @Test("An account has at most 8 uploads of files at a time")
   func uploads() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       for number in 0..<8 { _ = try await ana.begin("\(number)", [1], to: task) }
@@ -79,7 +79,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("Chunks of a file that are lost, repeated or out of order do no harm; other bytes and bytes beyond the end are refused")
+  @Test("Chunks of a file may be lost, repeated or reordered; different bytes, and bytes beyond the end, are refused")
   func chunks() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(1000)
@@ -105,7 +105,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("Chunks of one upload that come at the same time are taken one after the other, and nothing is written over")
+  @Test("Concurrent chunks of one upload are processed in turn, and nothing is overwritten")
   func atOnce() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(64_000)
@@ -119,7 +119,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("A file is attached only with the bytes that were announced by their SHA-256")
+  @Test("A file is attached only if its SHA-256 is the announced one")
   func announced() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(100)
@@ -134,7 +134,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("A file completed again is the same, one announced again with its key is announced once, and nobody is notified twice")
+  @Test("Completing a file again returns the same one, announcing it again with its key makes none, and nobody is notified twice")
   func repeated() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let input = CreateTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "a"), totalBytes: 3)
@@ -148,7 +148,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("For strangers and former participants neither the task's files nor uploads to it exist, whatever they ask")
+  @Test("A task's files and uploads are unknown to strangers and former participants")
   func strangers() async throws {
     try await Attaching.withTask { services, task, ana, ben, eve in
       let file = try await ben.attach("a", [1, 2, 3], to: task)
@@ -180,7 +180,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("A participant without a verified address reads files of a task, and attaches none")
+  @Test("A participant without a verified address can read a task's files and attach none")
   func unverified() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1], to: task)
@@ -194,7 +194,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("A file of a task is deleted by who attached it or created the task, and nobody else; all participants are notified")
+  @Test("A file can be deleted only by its owner and the task's creator, and all participants are notified")
   func deleted() async throws {
     try await Attaching.withTask { services, task, ana, ben, eve in
       try await services.join(eve, task)
@@ -211,7 +211,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("Files of a task are listed page by page, newest first, with their names")
+  @Test("Files of a task are listed with their names, newest first, page by page")
   func pages() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       for number in 0..<5 { try await ana.attach("\(number)", [UInt8(number)], to: task) }
@@ -226,7 +226,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("Files of a task are listed from an index, and their sizes are added up from one, whatever others there are")
+  @Test("Files of a task are listed, and their sizes summed, through indexes, whatever other files exist")
   func plans() async throws {
     try await Attaching.withTask { services, _, _, _, _ in
       let statements = [

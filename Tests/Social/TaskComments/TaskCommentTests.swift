@@ -14,7 +14,7 @@ struct TaskCommentTests {
     try await person.send(ListTaskComments.self, .init(taskID: task.id)).items
   }
 
-  @Test("UC5: a participant's comment is shown to all with the task, the newest last, and in the list")
+  @Test("UC5: a participant's comment is shown to all in the task and in the list, newest last")
   func create() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -42,7 +42,7 @@ struct TaskCommentTests {
   }
 
   @Test(
-    "UC5, alternative: a comment that is not added, or of which nobody knows, fails with words that say so in both languages",
+    "UC5, alternative: a comment that was not added, or may not have been, fails with a matching text in both languages",
     arguments: Language.allCases)
   func words(language: Language) throws {
     let (words, name) = (Words(Contract.social.words), CreateTaskComment.spec.name)
@@ -58,7 +58,7 @@ struct TaskCommentTests {
   }
 
   @Test(
-    "UC5, alternative: a comment that is refused is answered with its field and rule",
+    "UC5, alternative: an invalid comment is refused with its field and rule",
     arguments: [
       ("", "empty"), (" \n ", "empty"), (String(repeating: "x", count: 2001), "too_long"), ("a\u{7}", "control_character"),
     ])
@@ -71,7 +71,7 @@ struct TaskCommentTests {
   }
 
   @Test(
-    "The notification of a comment names whose it was when it is removed, by whomever, and says again what it said when it is restored"
+    "A removed comment's notification names its author, and shows its text again when it is restored"
   )
   func restored() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
@@ -97,7 +97,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("The list of comments goes from the newest to the first page by page, each page with its newest last")
+  @Test("The list of comments goes from the newest page to the first, each with its newest comment last")
   func pages() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -114,7 +114,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("Each participant has an event of its own for a comment, with the comment as it sees it, for live delivery")
+  @Test("Each participant gets their own event for a comment, as they see it, for live delivery")
   func events() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -132,7 +132,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("Comments by people whom the reader has blocked are folded for the reader alone")
+  @Test("Comments by accounts that the reader has blocked are folded for that reader only")
   func folded() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -146,7 +146,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("Participants are notified of comments in their own language, but not of those by people whom a block keeps apart")
+  @Test("Participants are notified of comments in their own language, except of those by accounts separated by a block")
   func notices() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, leo) = (people[0], people[1], people[2])
@@ -170,7 +170,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("A comment's author removes it: its text is gone, its position stays; nobody else does, and again changes nothing")
+  @Test("Only its author can remove a comment, repeatably: its text is gone, and its position stays")
   func remove() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -191,7 +191,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("A completed task can be commented on, a cancelled one not; strangers and those who left find no comments")
+  @Test("A completed task can be commented on, and a cancelled one not; strangers and former participants find no comments")
   func closed() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -218,7 +218,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("Comments count among the bytes of their author, and no more when they are removed")
+  @Test("Comments count among their author's bytes until they are removed")
   func space() async throws {
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)
     let fitting = (1 << 20) / text.utf8.count
@@ -234,7 +234,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("Comments of a deleted account are gone for the others, from when it is deleted")
+  @Test("A deleted account's comments are hidden from others at once")
   func erasure() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -251,7 +251,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("The list of comments walks an index, and the first page of 10,000 takes at most 10 ms and no longer than of 1,000")
+  @Test("The list of comments reads along an index, and its first page takes at most 10 ms among 10,000 as among 1,000")
   func speed() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Completions of tasks (TASK-5)")
 struct TaskCompletionTests {
-  @Test("Each participant confirms its own completion, and the task is completed with the last one")
+  @Test("Each participant confirms its own completion, and the last one completes the task")
   func confirm() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -30,7 +30,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("Confirming a completion again changes and publishes nothing, also of a completed task")
+  @Test("Confirming a completion again changes and publishes nothing, also in a completed task")
   func again() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -44,7 +44,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("A task that many participants confirm at once is completed once")
+  @Test("A task confirmed by many participants concurrently is completed once")
   func together() async throws {
     try await ServicesInProcess.withPeople(5) { services, people in
       let task = try await services.makeTask(by: people[0], with: Array(people.dropFirst()))
@@ -58,7 +58,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("A completion is taken back while not all have confirmed the task, and not any more afterwards")
+  @Test("A completion can be taken back until all have confirmed the task")
   func withdraw() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -82,7 +82,7 @@ struct TaskCompletionTests {
   /// How the last one who has not confirmed goes.
   enum End: CaseIterable { case optsOut, isRemoved, isDeleted }
 
-  @Test("A task is completed too when the last one missing opts out, is removed or deleted", arguments: End.allCases)
+  @Test("A task is also completed when its last unconfirmed participant opts out, is removed or deleted", arguments: End.allCases)
   func lastOne(end: End) async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -105,7 +105,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("A creator alone with its task completes it by confirming")
+  @Test("A creator without other participants completes its task by confirming")
   func alone() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let task = try await services.makeTask(by: people[0])
@@ -113,7 +113,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("An account deleted in steps leaves its tasks in them, and all that waited for it alone are completed")
+  @Test("An account deleted in steps leaves its tasks in steps, and all that waited only for it are completed")
   func manyTasks() async throws {
     try await ServicesInProcess.withPeople(2, settings: ["racha.erasure.rowsPerTransaction": "2"]) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -131,7 +131,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("The snapshot of tasks has for each participant, also for those who left, what was published last")
+  @Test("The snapshot has each participant's task as last published, former participants included")
   func snapshot() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -153,7 +153,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("Observers of completions see each one confirmed and taken back, once, and none of a deleted account")
+  @Test("Observers of completions see each one confirmed and taken back once, and none of a deleted account")
   func observers() async throws {
     let seen = Seen()
     try await ServicesInProcess.running([

@@ -23,7 +23,7 @@ struct TaskHelpTests {
       ThankForTaskHelp.self, .init(taskID: help.taskID, helpID: help.id, accountID: helper.id))
   }
 
-  @Test("UC11: a request is registered, shown with the task, and all other participants are notified of it")
+  @Test("UC11: a request for help is registered, shown with the task, and all other participants are notified")
   func requesting() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -44,7 +44,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("UC12: help is offered without anybody having asked, and all other participants are notified of it")
+  @Test("UC12: help can be offered unasked, and all other participants are notified")
   func offering() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -59,7 +59,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("UC11, UC12, alternative: asking for and offering help are refused where nobody else takes part")
+  @Test("UC11, UC12, alternative: requests and offers of help are refused if nobody else takes part")
   func noOthers() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -72,7 +72,7 @@ struct TaskHelpTests {
 
   private func helpInInbox(_ isOn: Bool?) -> [NotificationChoice] { [.init(category: .help, .inbox, isOn: isOn)] }
 
-  @Test("UC13: a participant who has muted help is not notified, and sees it in the task")
+  @Test("UC13: a participant who has muted help is not notified, and still sees it in the task")
   func muted() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -93,7 +93,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Participants whom a block keeps apart from the one who asks for help are not notified")
+  @Test("Participants separated from the requester by a block are not notified")
   func blocked() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -106,7 +106,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("A person has at most one open request and one open offer of help in a task; closed ones can be followed by others")
+  @Test("A participant has at most one open request and one open offer of help in a task, and new ones after closing")
   func oneOpen() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -131,7 +131,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Asking for help and offering it notify the others ten times a day at most, and again on the next day")
+  @Test("Requests and offers of help notify the others at most ten times a day, and again the next day")
   func repeated() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -150,7 +150,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Many requests for help by one person at once are one")
+  @Test("Many concurrent requests for help by one participant make one")
   func together() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -162,7 +162,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Open requests and offers of help are closed when their person leaves, or the task is completed or cancelled")
+  @Test("Open requests and offers of help are closed when their author leaves, or the task is completed or cancelled")
   func closed() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -184,7 +184,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Answers to a request for help are comments that refer to it; a request of another task cannot be referred to")
+  @Test("Comments can answer a request for help of the same task, and not of another one")
   func answers() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -200,7 +200,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Who asked for help thanks those who answered or offered it; each is notified, and has given help once for each task")
+  @Test("The requester of help thanks those who answered or offered, who are notified, and count as helpers once a task")
   func thanks() async throws {
     try await ServicesInProcess.withPeople(4, notified: true) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -229,7 +229,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Thanks for help are refused for others' requests, offers, oneself, those who have not helped, and strangers")
+  @Test("Thanks for another's request, for an offer, to oneself, or to those who have not helped are refused")
   func wrongThanks() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -251,7 +251,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Help does not exist for strangers and those who left; asking, offering and thanking take a verified address")
+  @Test("Help is unknown to strangers and former participants, and needs a verified address")
   func strangers() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -274,7 +274,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("Requests and offers of help by a deleted account are gone; the help that others have given it stays given")
+  @Test("A deleted account's requests and offers of help are removed, and the help given to it still counts")
   func erasure() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

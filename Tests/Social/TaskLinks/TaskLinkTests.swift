@@ -41,7 +41,7 @@ struct TaskLinkTests {
   }
 
   @Test(
-    "UC8: whoever has a completed task's link sees its name, the day and how many others took part, and nothing that was not chosen"
+    "UC8: a completed task's link shows its name, the day and the number of others, and only chosen details"
   )
   func seen() async throws {
     try await running { services, task, people in
@@ -67,7 +67,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A link to a task that is not completed is refused, and so is one by somebody who takes no part")
+  @Test("A link to a task that is not completed, or by a non-participant, is refused")
   func refused() async throws {
     try await running { services, task, people in
       #expect(try await people[2].failure(CreateTaskLink.self, .init(taskID: task.id)) == "not_found")
@@ -79,7 +79,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("What its creator wrote of a task is published by the creator's own link alone")
+  @Test("Only a creator's own link can publish the task's description")
   func descriptionOfAnother() async throws {
     try await running { services, task, people in
       let input = CreateTaskLink.Input(taskID: task.id, showsDescription: true)
@@ -91,7 +91,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A revoked link opens nothing, in the same way as one that never was; only its owner revokes it, and makes another")
+  @Test("A revoked link answers like one that never existed, and only its owner can revoke or replace it")
   func revoked() async throws {
     try await running { services, task, people in
       let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
@@ -109,7 +109,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("Keys of links that were never given or are damaged open nothing, and keys stand nowhere in the store")
+  @Test("Invented and damaged keys of links do not work, and keys are nowhere in the store")
   func forged() async throws {
     try await running { services, task, people in
       let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
@@ -127,7 +127,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("While its owner is suspended a link opens nothing; once the owner is deleted it is gone, and the others' stay")
+  @Test("A link does not work while its owner is suspended, and is removed with its owner; others' links stay")
   func ended() async throws {
     try await running { services, task, people in
       let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
@@ -146,7 +146,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A link opens nothing while its task is not completed, and opens it again when it is")
+  @Test("A link does not work while its task is not completed, and works again when it is")
   func reopened() async throws {
     try await running { services, task, people in
       let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
@@ -165,7 +165,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A task says which public link the caller has to it, and nothing of others' links")
+  @Test("A task shows the caller's own public link, and nothing of others' links")
   func ofTask() async throws {
     try await running { services, task, people in
       #expect(try await people[0].details(of: task).link == nil)
@@ -177,7 +177,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("While who made its task is suspended, a link of another participant opens nothing")
+  @Test("Another participant's link does not work while the task's creator is suspended")
   func ofSuspendedCreator() async throws {
     try await running { services, task, people in
       let link = try await people[1].send(CreateTaskLink.self, .init(taskID: task.id, showsOwner: true))
@@ -190,7 +190,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A public profile lists no link that does not show whose it is: it was to keep that to itself")
+  @Test("A public profile does not list links that hide their owner")
   func anonymous() async throws {
     try await running { services, task, people in
       _ = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
@@ -200,7 +200,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A public profile lists the completed tasks whose link shows whose it is, newest link first, in the reader's language")
+  @Test("A public profile lists completed tasks whose link shows the owner, newest link first, in the reader's language")
   func profile() async throws {
     try await running { services, task, people in
       let second = try await services.makeTask("Sail", by: people[0])
@@ -226,7 +226,7 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("Links are listed by pages, and an account has no more than a thousand")
+  @Test("Links are listed page by page, and an account has at most a thousand")
   func many() async throws {
     try await running { services, task, people in
       let account = people[0].id

@@ -8,9 +8,9 @@ import SocialService
 import Storage
 import Testing
 
-@Suite("Who takes part in a task (TASK-1, TASK-3, TASK-5)")
+@Suite("Participants of tasks (TASK-1, TASK-3, TASK-5)")
 struct TaskParticipantTests {
-  @Test("A task's creator enrols more people, each once; those who take part already stay as they are")
+  @Test("A task's creator enrols more participants, each once; existing ones stay as they are")
   func add() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -30,7 +30,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("All usernames that are unknown, or do not allow it, are refused at once when more people are enrolled in a task")
+  @Test("All usernames that are unknown, or cannot be enrolled, are named at once when participants are added")
   func addingFaults() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -44,7 +44,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("UC6: a person enrolled by another opts out of a task after confirming it, and the task is no longer in its list")
+  @Test("UC6: a participant enrolled by another can opt out after confirming, and the task leaves its list")
   func optOut() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -60,7 +60,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("UC6, alternative: opting out of a task changes nothing without the person's confirmation")
+  @Test("UC6, alternative: opting out of a task without confirming it changes nothing")
   func notConfirmed() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -75,7 +75,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("UC6: a task's creator does not opt out of it, since nobody has enrolled it")
+  @Test("UC6: a task's creator cannot opt out, since nobody has enrolled it")
   func ownTask() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -84,7 +84,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("UC6: a person who opted out of a task is not enrolled again, and is named as such")
+  @Test("UC6: a participant who opted out cannot be enrolled again, and is named as such")
   func optedOut() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -99,7 +99,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("A person who was removed from a task can be enrolled again, and begins anew")
+  @Test("A removed participant can be enrolled again, and starts over")
   func again() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -115,7 +115,7 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("A task's creator removes somebody who stays silent; nobody else does, and neither itself nor who has confirmed")
+  @Test("Only a task's creator can remove participants, and not itself or those who have confirmed")
   func remove() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -136,7 +136,7 @@ struct TaskParticipantTests {
   }
 
   @Test(
-    "Whoever is enrolled, removed or has somebody opt out of its task is notified, in its own language, but not of its own acts"
+    "Enrolling, removing and opting out notify the others concerned in their language, and not the acting account"
   )
   func notices() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in

@@ -8,10 +8,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Parts of tasks, each of one person or of anybody (TASK-1)")
+@Suite("Parts of tasks, assigned to one participant or to none (TASK-1)")
 struct TaskPartTests {
   @Test(
-    "A part is assigned to one participant, who is notified, and alone marks it as done; one of nobody's any participant does")
+    "A part's assignee is notified and marks it as done alone, and an unassigned one can be done by any participant")
   func assigned() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -37,7 +37,7 @@ struct TaskPartTests {
     }
   }
 
-  @Test("Its creator alone adds, changes, assigns and removes parts, to participants alone, while the task is open")
+  @Test("Only a task's creator can add, change, assign and remove parts, to participants, while it is open")
   func permissions() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -71,7 +71,7 @@ struct TaskPartTests {
     }
   }
 
-  @Test("Somebody to whom parts are given and taken from again and again is notified of so much a day, and of more on the next")
+  @Test("Assigning parts to and from a participant repeatedly notifies it a limited number of times a day")
   func flood() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -100,7 +100,7 @@ struct TaskPartTests {
     }
   }
 
-  @Test("Who leaves the task, or is deleted, has no part of it any more, and what it has done stays done")
+  @Test("A participant who leaves or is deleted loses its parts, and those that it completed stay done")
   func leaving() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])

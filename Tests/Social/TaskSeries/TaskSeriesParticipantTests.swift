@@ -9,7 +9,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Who takes part in recurring tasks, and whose they are (TASK-1, TASK-5)")
+@Suite("Participants and owners of recurring tasks (TASK-1, TASK-5)")
 struct TaskSeriesParticipantTests {
   private func add(_ others: [Person], to series: TaskSeries, _ services: ServicesInProcess) throws
     -> AddTaskSeriesParticipants.Input
@@ -17,7 +17,7 @@ struct TaskSeriesParticipantTests {
     .init(seriesID: series.id, participants: try services.usernames(of: others))
   }
 
-  @Test("The creator enrols more people in the occurrences to come, who are notified, each once")
+  @Test("The creator enrols more participants in future occurrences, who are each notified once")
   func adding() async throws {
     try await ServicesInProcess.withPeople(4, notified: true) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -50,7 +50,7 @@ struct TaskSeriesParticipantTests {
     }
   }
 
-  @Test("The creator takes somebody out of the occurrences to come and the open ones, and can enrol it anew")
+  @Test("The creator removes a participant from future and open occurrences, and can enrol it again")
   func removing() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -79,7 +79,7 @@ struct TaskSeriesParticipantTests {
     }
   }
 
-  @Test("Somebody whom a creator adds and removes again and again is notified of so much a day")
+  @Test("A participant added and removed repeatedly is notified a limited number of times a day")
   func flood() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -93,7 +93,7 @@ struct TaskSeriesParticipantTests {
   }
 
   @Test(
-    "The occurrences of a team's recurring task are the team's own, and all who are in it on their days take part but who has left"
+    "Occurrences of a team's recurring task belong to the team, and all its members take part except those who left"
   )
   func team() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
@@ -129,7 +129,7 @@ struct TaskSeriesParticipantTests {
     }
   }
 
-  @Test("An occurrence has the parts of the one before it, none of them done, with those assignees that take part still")
+  @Test("An occurrence copies the parts of the one before as not done, with assignees who still take part")
   func parts() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])

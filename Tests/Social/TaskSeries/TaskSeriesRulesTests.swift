@@ -8,7 +8,7 @@ struct TaskSeriesRulesTests {
   private func day(_ text: String) throws -> LocalDay { try LocalDay(text: text) }
 
   @Test(
-    "The first planned day from a day on is found, and none behind the last day",
+    "The first planned day from a day on is found, and none after the last day",
     arguments: [
       (Schedule.daily, "2026-11-21", nil, "2026-11-21"), (.weekdays([1]), "2026-11-21", nil, "2026-11-23"),
       (.weekdays([1]), "2026-11-21", "2026-11-22", nil), (.weekdays([1]), "2026-11-21", "2026-11-23", "2026-11-23"),
@@ -23,7 +23,7 @@ struct TaskSeriesRulesTests {
   }
 
   @Test(
-    "Of the planned days that have begun only the last has an occurrence",
+    "Only the last planned day that has begun gets an occurrence",
     arguments: [
       // Not yet, today, and yesterday while the server was down.
       (Schedule.daily, "2026-11-22", "2026-11-21", nil, nil, "2026-11-22"),
@@ -45,7 +45,7 @@ struct TaskSeriesRulesTests {
     #expect(step.occurrence?.description == occurrence && step.next?.description == following)
   }
 
-  @Test("Day by day, each planned day has one occurrence, and no other day has one")
+  @Test("Checked daily, each planned day has one occurrence, and no other day has one")
   func everyDay() throws {
     let schedules: [Schedule] = [
       .daily, .weekdays([2, 6]), .monthDays([15, 31]), .everyNDays(3), .nthWeekdays([.init(nth: -1, weekday: 5)]),

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Recurring tasks (TASK-1)")
 struct TaskSeriesTests {
-  @Test("A recurring task has an occurrence on each planned day, a task of its own that its creator and the others complete")
+  @Test("A recurring task has an occurrence on each planned day, which creator and participants complete as a task")
   func recurring() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -42,7 +42,7 @@ struct TaskSeriesTests {
   }
 
   @Test(
-    "A schedule of a recurring task that breaks its rules is refused by name, whatever it says",
+    "An invalid schedule of a recurring task is refused by name",
     arguments: [
       #"{"kind":"everyNDays","everyDays":0}"#, #"{"kind":"everyNDays","everyDays":-9223372036854775808}"#,
       #"{"kind":"nthWeekdays","nthWeekdays":[{"nth":9223372036854775807,"weekday":1}]}"#,
@@ -59,7 +59,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("However often it is looked for, and however late, a planned day has one occurrence, and days missed are not made up for")
+  @Test("A planned day has one occurrence however often and late it is checked, and missed days are not made up for")
   func once() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let series = try await services.makeSeries(by: people[0], with: [people[1]])
@@ -72,7 +72,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("A clock that was ahead for a while neither doubles an occurrence nor silences the series")
+  @Test("A clock that was ahead for a while neither doubles an occurrence nor ends the series")
   func clockAhead() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let series = try await services.makeSeries(by: people[0])
@@ -92,7 +92,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("A day begins where the series' creator is, also once it has travelled, and at the hour at which its days do")
+  @Test("A day begins in its creator's time zone, also after travelling, at the creator's start of the day")
   func timeZones() async throws {
     try await ServicesInProcess.withPeople(0) { services, _ in
       // 02:00 on the 21st.
@@ -121,7 +121,7 @@ struct TaskSeriesTests {
   }
 
   @Test(
-    "An occurrence that was missed stays open while two later ones come, then it is cancelled, and nobody is notified of that")
+    "A missed occurrence stays open during two later ones, and is then cancelled without a notification")
   func missed() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
       _ = try await services.makeSeries(by: people[0], with: [people[1]])
@@ -137,7 +137,7 @@ struct TaskSeriesTests {
   }
 
   @Test(
-    "Who opts out of an occurrence is in the next one; who opts out of the series is in none to come, and keeps what it confirmed"
+    "Opting out of an occurrence does not affect the next; opting out of the series ends all, and keeps confirmed ones"
   )
   func optingOut() async throws {
     try await ServicesInProcess.withPeople(2, notified: true) { services, people in
@@ -164,7 +164,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("The creator alone changes a series for what is to come, and ends it; what there is stays")
+  @Test("Only the creator can change a series for future occurrences, and end it; existing ones stay")
   func changing() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -189,7 +189,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("A schedule that is changed to today has today's occurrence at once, once; with no planned day left the series ends")
+  @Test("A schedule changed to include today gets one occurrence at once, and a series without planned days ends")
   func changedToToday() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let ana = people[0]
@@ -205,7 +205,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("Everything wrong with a new series is said at once")
+  @Test("All faults of a new series are reported at once")
   func faults() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let json = """
@@ -228,7 +228,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("Whom the creator may not enrol any more is left out of an occurrence: by a block, by its setting, while it is suspended")
+  @Test("Participants who block the creator, forbid enrolment or are suspended are left out of an occurrence")
   func leftOut() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -247,7 +247,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("A series whose creator is deleted ends, stays with the others without a name, and is gone with the last of them")
+  @Test("A deleted creator's series ends, stays with the others without its name, and is removed with the last of them")
   func deletion() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -264,7 +264,7 @@ struct TaskSeriesTests {
     }
   }
 
-  @Test("An account has at most so many series that go on, and its texts take at most so much space")
+  @Test("An account has a limited number of active series, and limited space for their texts")
   func bounds() async throws {
     let settings = ["racha.tasks.bytesPerAccount": "\(1 << 20)"]
     try await ServicesInProcess.withPeople(1, settings: settings) { services, people in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("A task's token, by which files are attached without logging in (TASK-8, UC17)")
+@Suite("A task's token for attaching files without a login (TASK-8, UC17)")
 struct TaskTokenTests {
   private func begin(_ page: Person, _ token: String) async throws -> String? {
     try await page.failure(
@@ -18,7 +18,7 @@ struct TaskTokenTests {
   }
 
   @Test(
-    "UC17: participants are shown the token, and its holder attaches a file, listed as by token; the task's creator deletes it")
+    "UC17: participants can read the token, its holder attaches a file listed as by token, and the creator can delete it")
   func attached() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       #expect(try await ben.send(GetTaskToken.self, .init(taskID: task)) == TaskTokenState(token: nil, expiresAt: nil))
@@ -39,7 +39,7 @@ struct TaskTokenTests {
   }
 
   @Test(
-    "UC17, alternative: a text that is no token of a task is refused",
+    "UC17, alternative: a text that is not a task's token is refused",
     arguments: ["", "x", "AAAAA-AAAAA-AAAAA-AAAAA", "ÑÑÑÑÑ-ÑÑÑÑÑ-ÑÑÑÑÑ-ÑÑÑÑÑ", String(repeating: "A", count: 200)])
   func invalid(token: String) async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
@@ -48,7 +48,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("UC17, alternative: a token that differs from the task's in any one letter or digit is refused")
+  @Test("UC17, alternative: a token with any one wrong letter or digit is refused")
   func mistyped() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let token = Array(try await ana.token(of: task))
@@ -62,7 +62,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("UC17, alternative: a token expires after 30 days and is no longer shown; renewed, the task has another")
+  @Test("UC17, alternative: a token expires after 30 days and is hidden, and renewing gives the task another")
   func expired() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let page = try await services.page
@@ -90,7 +90,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("A task's token is shown to and renewed by participants alone, and is invalid once its maker has left the task")
+  @Test("Only participants can read and renew a task's token, which is invalid once its creator has left the task")
   func strangers() async throws {
     try await Attaching.withTask { services, task, ana, ben, eve in
       let token = try await ben.token(of: task)
@@ -103,7 +103,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("UC17, alternative: a file by token that is empty, too large or without room in the task is refused while it arrives")
+  @Test("UC17, alternative: a file by token that is empty, too large or without room is refused while it arrives")
   func sizes() async throws {
     let settings = ["racha.attachments.bytesPerFile": "2000", "racha.attachments.bytesPerTask": "3000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, _, _ in
@@ -127,7 +127,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("An upload by token that is given up leaves nothing of what had arrived")
+  @Test("A cancelled upload by token leaves nothing")
   func cancelled() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
@@ -143,7 +143,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("Files that come by a token count among the bytes of its maker")
+  @Test("Files sent by a token count among the bytes of its creator")
   func charged() async throws {
     try await Attaching.withTask(settings: ["racha.attachments.bytesPerAccount": "1500"]) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
@@ -153,7 +153,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("A task's token stands nowhere in the store")
+  @Test("A task's token is nowhere in the store in clear")
   func stored() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let token = try TaskToken(text: try await ana.token(of: task))
@@ -162,7 +162,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("A token's secret is compared in full, whatever differs")
+  @Test("Two texts of token secrets are equal only if they agree completely")
   func comparison() {
     for (one, other, isSame) in [
       ("", "", true), ("AB", "AB", true), ("AB", "AC", false), ("AB", "BB", false), ("AB", "ABC", false),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("The list and the screen of tasks (TASK-2, TASK-4)")
+@Suite("The list and the details of tasks (TASK-2, TASK-4)")
 struct TaskListTests {
   @Test("UC4: the list of tasks shows open ones and then completed ones, each newest first, page by page")
   func list() async throws {
@@ -40,7 +40,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("UC4: a person without tasks reads a kind word, in its own language", arguments: Language.allCases)
+  @Test("UC4: a person without tasks gets a friendly message in their language", arguments: Language.allCases)
   func empty(language: Language) async throws {
     try await ServicesInProcess.withPeople(1, language: language) { services, people in
       let output = try await people[0].send(ListTasks.self, .init())
@@ -55,7 +55,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("UC7: a task's screen shows how many have confirmed, of how many, as a share, and who of them, also oneself")
+  @Test("UC7: a task shows how many of how many have confirmed, as a share, and who, the reader included")
   func completion() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -74,7 +74,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("The list of tasks walks an index from the newest on, and looks for tasks and creators by their keys")
+  @Test("The list of tasks reads along an index from the newest on, and finds tasks and creators by key")
   func plan() async throws {
     try await ServicesInProcess.withPeople(1) { services, _ in
       let sql = TaskStore.listSQL.replacing(/:[a-z]+/, with: "'a'")

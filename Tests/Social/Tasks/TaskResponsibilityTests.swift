@@ -5,9 +5,9 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Tasks whose creator was deleted, and days on which tasks are due (TASK-1, TASK-3)")
+@Suite("Tasks of a deleted creator, and due days (TASK-1, TASK-3)")
 struct TaskResponsibilityTests {
-  @Test("Once a task's creator is deleted, who has taken part for longest edits it, enrols and removes others, and cancels it")
+  @Test("After its creator is deleted, the longest participant can edit a task, enrol and remove others, and cancel it")
   func longest() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -35,7 +35,7 @@ struct TaskResponsibilityTests {
     }
   }
 
-  @Test("A task whose creator was deleted can be completed by the others, and ends when the last of them opts out")
+  @Test("A deleted creator's task can be completed by the others, and ends when the last one opts out")
   func others() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -51,7 +51,7 @@ struct TaskResponsibilityTests {
     }
   }
 
-  @Test("A due day too early or too late is refused with field and rule when a task is made and edited, and nothing changes")
+  @Test("A due day that is too early or too late is refused with field and rule, for a new and for an edited task")
   func dueDay() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       for day in ["2026-11-19", "2036-11-22", "9999-12-31"] {

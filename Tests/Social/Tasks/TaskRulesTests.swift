@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The rules of tasks")
 struct TaskRulesTests {
-  @Test("Only an open task changes", arguments: TaskState.allCases)
+  @Test("Only an open task can be changed", arguments: TaskState.allCases)
   func open(state: TaskState) {
     func code(_ body: () throws -> Void) -> String? {
       do {
@@ -27,7 +27,7 @@ struct TaskRulesTests {
   }
 
   @Test(
-    "A task is due from the day before its creation on, and at most ten years ahead",
+    "A task's due day may be from the day before its creation until ten years later",
     arguments: [
       ("2026-11-20", true), ("2026-11-19", false), ("2026-11-21", true), ("2036-11-21", true), ("2036-11-22", false),
       ("9999-12-31", false), ("0001-01-01", false),
@@ -44,13 +44,13 @@ struct TaskRulesTests {
     #expect(TaskRules.brokenRule(ofDueDay: try LocalDay(text: "2037-11-20"), createdAt: now, now: later) == nil)
   }
 
-  @Test("A task is completed when all who take part have confirmed, and never when nobody does")
+  @Test("A task is completed when all participants have confirmed it, and never without participants")
   func completed() {
     #expect(TaskRules.isCompleted(participants: 1, confirmed: 1) && TaskRules.isCompleted(participants: 50, confirmed: 50))
     #expect(!TaskRules.isCompleted(participants: 2, confirmed: 1) && !TaskRules.isCompleted(participants: 0, confirmed: 0))
   }
 
-  @Test("A change that takes bytes away is always allowed, however full the account's space is")
+  @Test("Reducing an account's bytes is always allowed, however full its space is")
   func space() throws {
     let rules = TaskRules(bytesPerAccount: 1 << 20)
     try rules.checkSpace(stored: 1 << 20, adding: -1)

@@ -7,9 +7,9 @@ import SocialService
 import Storage
 import Testing
 
-@Suite("Tasks: made, edited and cancelled (TASK-1)")
+@Suite("Creating, editing and cancelling tasks (TASK-1)")
 struct TaskTests {
-  @Test("UC3: a task with name, description and participants is made, is each one's own, and its creator takes part")
+  @Test("UC3: a task with name, description and participants is created for each of them, the creator included")
   func create() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -30,7 +30,7 @@ struct TaskTests {
     }
   }
 
-  @Test("UC3: with one idempotency key a task is made once")
+  @Test("UC3: a task is created once for one idempotency key")
   func once() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let first = try await services.makeTask(by: people[0], with: [people[1]], key: "one")
@@ -39,7 +39,7 @@ struct TaskTests {
     }
   }
 
-  @Test("UC3: a refused task names everything wrong at once: unknown usernames, those that do not allow it, and other fields")
+  @Test("UC3: a refused task names all faults at once: unknown usernames, those not to be enrolled, and invalid fields")
   func faults() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -61,7 +61,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A person is enrolled in tasks by everybody, by friends only, or by nobody, as its settings allow")
+  @Test("A person can be enrolled in tasks by everybody, by friends only, or by nobody, as its settings say")
   func enrollment() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -81,7 +81,7 @@ struct TaskTests {
     }
   }
 
-  @Test("People blocked, blocking, suspended or deleted look unknown when a task is made; one's own and doubled names count once")
+  @Test("Blocked, blocking, suspended and deleted people look unknown to a new task, and repeated names count once")
   func hidden() async throws {
     try await ServicesInProcess.withPeople(6) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -100,7 +100,7 @@ struct TaskTests {
     }
   }
 
-  @Test("Enrolling people in a task shows no more of them than username, nickname and photo")
+  @Test("Enrolling people in a task reveals no more than username, nickname and photo")
   func shown() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -150,7 +150,7 @@ struct TaskTests {
     }
   }
 
-  @Test("Texts of tasks count among the bytes of their author, and less when they are shortened")
+  @Test("Texts of tasks count among their author's bytes, and fewer when they are shortened")
   func space() async throws {
     // A character of 7 bytes makes descriptions large.
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)
@@ -172,7 +172,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A task's creator edits it: what is given changes, null removes, the rest stays, and each participant has its own event")
+  @Test("A task's creator edits given fields, null clears one, the rest stays, and each participant gets an event")
   func edit() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -192,7 +192,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A task's creator cancels it: it leaves the list of open tasks, and nothing of it changes any more")
+  @Test("A cancelled task leaves the list of open tasks, and can no longer change")
   func cancel() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -213,7 +213,7 @@ struct TaskTests {
     }
   }
 
-  @Test("Making, editing and enrolling in tasks take a verified address; confirming, opting out and cancelling do not")
+  @Test("Creating, editing and enrolling in tasks need a verified address; confirming, opting out and cancelling do not")
   func unverified() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let eva = try await services.register(isVerified: false)
@@ -231,7 +231,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A task does not exist or is closed for strangers, those who opted out, were removed or suspended, whatever they try")
+  @Test("A task is unknown to strangers and former participants, and refused to suspended ones, whatever they try")
   func strangers() async throws {
     try await ServicesInProcess.withPeople(5) { services, people in
       let (ana, ben, eva, leo, mia) = (people[0], people[1], people[2], people[3], people[4])
@@ -250,7 +250,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A blocked participant sees and confirms a task as before: it is not between two")
+  @Test("A blocked participant still sees and confirms a task, which is not only between the two")
   func blocked() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -261,7 +261,7 @@ struct TaskTests {
     }
   }
 
-  @Test("A deleted creator leaves the task with its title and without a name; a task in which nobody is left goes")
+  @Test("A deleted creator's task keeps its title without the name, and a task without participants is removed")
   func deletedCreator() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

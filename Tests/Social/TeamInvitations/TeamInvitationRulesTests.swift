@@ -4,10 +4,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Who answers an invitation to a team, and who withdraws it (TEAM-1)")
+@Suite("Answering and withdrawing team invitations (TEAM-1)")
 struct TeamInvitationRulesTests {
   @Test(
-    "An answer changes a team invitation that waits, the same again changes nothing, and another one is refused",
+    "An answer changes a pending team invitation, the same again changes nothing, and another one is refused",
     arguments: ConnectionRequestState.allCases, [ConnectionRequestState.accepted, .rejected, .withdrawn])
   func answers(state: ConnectionRequestState, answer: ConnectionRequestState) {
     let (direction, wrong): (ConnectionRequestDirection, ConnectionRequestDirection) =

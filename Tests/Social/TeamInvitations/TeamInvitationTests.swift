@@ -34,7 +34,7 @@ struct TeamInvitationTests {
     try await services.call(ListTeamInvitations.self, .init(direction: direction, state: state), as: person.caller).items
   }
 
-  @Test("A person invited by a team's owner sees by whom and to which team, accepts and is in it; again changes nothing")
+  @Test("An invited person sees team and inviter, accepts and becomes a member; accepting again changes nothing")
   func accepted() async throws {
     let eva = try identity.person("eva", nickname: "Evita")
     try await withTeam { services, team, ana, ben in
@@ -57,7 +57,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is rejected by the invited person and withdrawn by the owner; the team can invite again then")
+  @Test("A team invitation can be rejected by the invited person or withdrawn by the owner, and then sent again")
   func ended() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, ben in
@@ -77,7 +77,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("Whoever has rejected a team's invitation, or had it withdrawn, three times within a day is not asked a fourth time")
+  @Test("After three rejected or withdrawn invitations within a day a person is not invited to the team a fourth time")
   func repeated() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -96,7 +96,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation that nobody answers expires after 90 days, for both")
+  @Test("A team invitation without an answer expires for both after 90 days")
   func expired() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -118,7 +118,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is not sent to members of teams, unknown names, twice, or by others; strangers learn of no team by it")
+  @Test("A team invitation to team members, unknown names, twice or by others is refused, and reveals no team to strangers")
   func refused() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, ben in
@@ -136,7 +136,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("Invitations that wait are at most a hundred for one team")
+  @Test("A team has at most a hundred pending invitations")
   func bounded() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -151,7 +151,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is accepted only by a person in no team, while there is room")
+  @Test("A team invitation can be accepted only by a person in no team, while there is room")
   func noRoom() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -171,7 +171,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is the team's: a new owner sees and withdraws it, and it goes with the team")
+  @Test("A team invitation belongs to the team: a new owner sees and can withdraw it, and it ends with the team")
   func handedOver() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, ben in
@@ -190,7 +190,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation to somebody who has blocked the inviter looks sent but is not; blocking the invited ends it (SOC-8)")
+  @Test("A team invitation to an account that blocked the inviter looks sent, and blocking the invited person ends it (SOC-8)")
   func blocked() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, _ in
@@ -221,7 +221,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is not shown, nor answered, while its sender is suspended")
+  @Test("A team invitation is hidden and cannot be answered while its sender is suspended")
   func suspended() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -236,7 +236,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation is published for each of the two, and in the snapshot as it is now")
+  @Test("A team invitation is published for both accounts, and in the snapshot in its present state")
   func snapshot() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, _ in
@@ -251,7 +251,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation goes with the invited person and with its sender (ID-12)", arguments: [0, 1])
+  @Test("A team invitation is removed with the invited person and with its sender (ID-12)", arguments: [0, 1])
   func erased(who: Int) async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, ben in
@@ -266,7 +266,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("Lists of team invitations walk an index from the newest on, whatever is asked for")
+  @Test("Lists of team invitations read along an index from the newest on, whatever the filter")
   func plans() async throws {
     try await withTeam { services, _, _, _ in
       for direction in [ConnectionRequestDirection.received, .sent, nil] {
@@ -286,7 +286,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("A team invitation looks sent to who is blocked by the invited person, in a team or not; that one learns of none")
+  @Test("A team invitation by a blocked inviter looks sent, whether the other is in a team or not, who gets none")
   func hidden() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, _ in
@@ -305,10 +305,10 @@ struct TeamInvitationTests {
   }
 }
 
-@Suite("Who is notified of teams (TEAM-1)")
+@Suite("Notifications about teams (TEAM-1)")
 struct TeamNotificationTests {
   @Test(
-    "B UC9 main: those who are added are notified, in their language; so are invited, inviters, new owners and removed members")
+    "B UC9 main: added, invited and removed people, inviters and new owners are notified in their language")
   func notified() async throws {
     let identity = IdentityDouble()
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What a team scores by tasks that are cancelled (TEAM-2)")
+@Suite("Team scores of cancelled tasks (TEAM-2)")
 struct CancelledTaskScoreTests {
-  @Test("What was confirmed of a task is subtracted from the members' teams when it is cancelled, once, and those still see it")
+  @Test("Cancelling a task subtracts its confirmations from the teams' scores once, and those who confirmed still see it")
   func cancelled() async throws {
     let identity = IdentityDouble()
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -39,7 +39,7 @@ struct CancelledTaskScoreTests {
   }
 
   @Test(
-    "A completion counts no more once its participant is left alone in the task, by a removal or by opting out, and is not farmed so"
+    "A completion no longer counts once its participant is alone in the task, so that scores cannot be farmed"
   )
   func leftAlone() async throws {
     let identity = IdentityDouble()

@@ -4,16 +4,16 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What counts for a team's score, and ranks (TEAM-2)")
+@Suite("Rules of team scores and ranks (TEAM-2)")
 struct TeamScoreRulesTests {
   @Test(
-    "Tasks of at least two participants count for a team's score", arguments: [(0, false), (1, false), (2, true), (50, true)])
+    "Only tasks of two or more participants count for a team's score", arguments: [(0, false), (1, false), (2, true), (50, true)])
   func participants(count: Int, isCounted: Bool) {
     #expect(TeamScoreRules.counts(participants: count) == isCounted)
   }
 
   @Test(
-    "The month of a team's score is one in UTC",
+    "The month of a team's score is in UTC",
     arguments: [
       ("2026-11-30T23:59:59.999Z", "2026-11", 202_611), ("2026-12-01T00:00:00.000Z", "2026-12", 202_612),
       ("2026-12-01T00:30:00.000+01:00", "2026-11", 202_611), ("2027-01-01T00:00:00.000Z", "2027-01", 202_701),
@@ -26,14 +26,14 @@ struct TeamScoreRulesTests {
   }
 
   @Test(
-    "A month that the calendar does not have is refused for team scores",
+    "An impossible month is refused for team scores",
     arguments: ["2026-13", "2026-00", "2026", "2026-11-01", "11-2026", ""])
   func noMonths(text: String) {
     #expect(throws: FieldRule("not_a_month")) { try TeamMonth(text: text) }
   }
 
   @Test(
-    "Teams of the same score share a rank, and the next one is behind all of those",
+    "Teams with equal scores share a rank, and the next one comes after all of them",
     arguments: [
       ([], 1, []), ([(9, 1), (7, 2), (7, 2), (4, 1)], 1, [1, 2, 2, 4]),
       // A page that begins among those of a score, and ends among those of another.

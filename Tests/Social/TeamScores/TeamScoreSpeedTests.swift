@@ -70,7 +70,7 @@ struct TeamScoreSpeedTests {
     }
   }
 
-  @Test("Rank, first page and neighbours take at most 10 ms among 100,000 teams, and hardly more steps than among 10,000")
+  @Test("Rank, first page and neighbours take at most 10 ms among 100,000 teams, with hardly more steps than among 10,000")
   func measured() async throws {
     let small = try await efforts(teams: 10_000)
     let large = try await efforts(teams: 100_000)
@@ -83,7 +83,7 @@ struct TeamScoreSpeedTests {
   }
 
   @Test(
-    "No statement for team scores looks through a table, or sorts what it could read in order",
+    "No statement of team scores scans a table, or sorts what it could read in order",
     arguments: [TeamScoreStore.rankSQL, TeamScoreStore.listSQL(.behind), TeamScoreStore.listSQL(.before)])
   func plans(sql: String) async throws {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What a team scores, and its rank among all teams (TEAM-2, B UC10)")
+@Suite("A team's score and its rank among all teams (TEAM-2, B UC10)")
 struct TeamScoreTests {
   let identity = IdentityDouble()
 
@@ -52,7 +52,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("A team scores what members confirm while in it, once for each member and task, in tasks of at least two")
+  @Test("A team's score counts members' confirmations while in it, once for each member and task of at least two")
   func counted() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -73,7 +73,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("A completion taken back is subtracted once, from the team and month that it was counted for, and counts anew")
+  @Test("A completion taken back is subtracted once, from the team and month that it counted for, and can count again")
   func takenBack() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -102,7 +102,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("The list of teams has the best of all time and of a month, page by page, and shows nothing of their members")
+  @Test("The list of teams has the best of all time or of a month, page by page, and shows nothing of their members")
   func list() async throws {
     try await compete([("A", 1), ("B", 3), ("C", 2), ("D", 2), ("E", 0), ("F", 300)]) { services, people in
       let stranger = try identity.person("stranger")
@@ -127,7 +127,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("The list of teams shows one's own between its neighbours, up to five on each side, wherever the page is")
+  @Test("The list of teams shows one's own between up to five neighbours on each side, on every page")
   func neighbours() async throws {
     try await compete((0..<14).map { ("Team \($0)", $0 / 2) }) { services, people in
       let page = try await teams(services, as: people[7], limit: 1)

@@ -27,7 +27,7 @@ struct TeamTaskTests {
     try await person.send(ListTeamTasks.self, .init(teamID: team.id, state: state)).items
   }
 
-  @Test("All members of that moment take part, whatever they say of who may enrol them; blocks and suspensions leave out")
+  @Test("All present members take part in a new team task, whatever their settings, except blocked and suspended ones")
   func members() async throws {
     try await ServicesInProcess.withPeople(6) { services, people in
       let (ana, ben, eva, leo, mia, zoe) = (people[0], people[1], people[2], people[3], people[4], people[5])
@@ -49,7 +49,7 @@ struct TeamTaskTests {
     }
   }
 
-  @Test("Open tasks that a member made are the team's no more once it is out of the team, and go on among who takes part")
+  @Test("A former member's open tasks no longer belong to the team, and continue with their participants")
   func detached() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -63,7 +63,7 @@ struct TeamTaskTests {
     }
   }
 
-  @Test("Members see all tasks of the team in one call, page by page, and who came later joins the open ones")
+  @Test("Members see all tasks of the team in one call, page by page, and new members can join the open ones")
   func joining() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -99,7 +99,7 @@ struct TeamTaskTests {
     }
   }
 
-  @Test("Who was removed from a task of the team does not join it again by itself, until it is enrolled anew")
+  @Test("A member removed from a team's task cannot join it again until it is enrolled again")
   func removed() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -118,7 +118,7 @@ struct TeamTaskTests {
     }
   }
 
-  @Test("Who leaves the team or is removed opts out of its open tasks, and keeps those that it made or has confirmed")
+  @Test("A member who leaves or is removed opts out of the team's open tasks, except its own and confirmed ones")
   func leaving() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -142,7 +142,7 @@ struct TeamTaskTests {
     }
   }
 
-  @Test("A team has at most so many open tasks")
+  @Test("A team has a limited number of open tasks")
   func bound() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let team = try await makeTeam(services, by: people[0], with: [])

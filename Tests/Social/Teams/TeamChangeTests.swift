@@ -7,7 +7,7 @@ import Testing
 
 @testable import SocialService
 
-@Suite("What becomes of a team (TEAM-1)")
+@Suite("Changes of a team (TEAM-1)")
 struct TeamChangeTests {
   let identity = IdentityDouble()
 
@@ -22,7 +22,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A team's owner renames it, which each member's event has; the same name again publishes nothing")
+  @Test("Renaming a team is published to each member, and the same name again is not")
   func renamed() async throws {
     try await withTeam { services, team, people in
       let name = try TeamName(text: "Night Owls")
@@ -39,7 +39,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("Other members change nothing of a team, and to strangers and former members it does not exist", arguments: [0, 1, 2])
+  @Test("Only its owner can change a team, which is unknown to strangers and former members", arguments: [0, 1, 2])
   func others(who: Int) async throws {
     let stranger = try identity.person("stranger")
     try await withTeam { services, team, people in
@@ -58,7 +58,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A member leaves a team, also without a verified address, and can be in another one then")
+  @Test("A member can leave a team, also without a verified address, and then be in another one")
   func left() async throws {
     let mia = try identity.person("mia", isVerified: false)
     try await withTeam { services, team, people in
@@ -82,7 +82,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A team's owner hands it over to a member and stays in it")
+  @Test("A team's owner can hand it over to a member and stays in it")
   func handedOver() async throws {
     let stranger = try identity.person("stranger")
     try await withTeam { services, team, people in
@@ -100,7 +100,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A team's owner removes members, and leaves or hands over instead of removing itself")
+  @Test("A team's owner can remove members, but not itself, and instead leaves or hands the team over")
   func removed() async throws {
     try await withTeam { services, team, people in
       let member = TeamMemberReference(teamID: team.id, accountID: people[1].account)
@@ -115,7 +115,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A team whose owner leaves gets its longest member as owner; the last one to leave ends it")
+  @Test("If its owner leaves, the longest member becomes a team's owner, and the last one to leave ends it")
   func ended() async throws {
     try await withTeam { services, team, people in
       try await services.leave(team, as: people[0])
@@ -134,7 +134,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("A subscriber that begins anew learns of each account's part in a team as published last, also where it ended")
+  @Test("A new subscriber learns each account's membership as last published, ended ones included")
   func snapshot() async throws {
     try await withTeam { services, team, people in
       try await services.leave(team, as: people[0])
@@ -150,7 +150,7 @@ struct TeamChangeTests {
   }
 
   @Test(
-    "A team whose owner is deleted gets its longest member as owner, and nothing of the deleted one is left (ID-12)",
+    "If its owner is deleted, the longest member becomes a team's owner, and nothing of the account remains (ID-12)",
     arguments: [0, 1])
   func erased(who: Int) async throws {
     try await withTeam { services, team, people in

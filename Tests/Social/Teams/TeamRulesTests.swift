@@ -4,10 +4,10 @@ import Testing
 
 @testable import SocialService
 
-@Suite("Who can be in a team from its beginning (TEAM-1)")
+@Suite("Initial members of a team (TEAM-1)")
 struct TeamRulesTests {
   @Test(
-    "Each person who cannot be in a new team is refused by a rule that names it",
+    "Each person who cannot be in a new team is refused by a rule that names the person",
     arguments: [
       (TeamRules.Standing.free, nil), (.unknown, "unknown_user"), (.inTeam, "already_in_a_team"),
       (.enrolledByOthers, "enrollment_not_allowed"),
@@ -18,7 +18,7 @@ struct TeamRulesTests {
   }
 
   @Test(
-    "People named for a new team are taken without its creator and repetitions, whatever their case, and keep their positions")
+    "The creator's own and repeated names of a new team are dropped whatever their case, and others keep their positions")
   func others() throws {
     let names = try ["eva", "ana", "ben", "EVA", "Ben"].enumerated().map {
       (index: $0.offset, username: try Username(text: $0.element))

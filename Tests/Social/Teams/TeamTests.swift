@@ -12,7 +12,7 @@ import Testing
 struct TeamTests {
   let identity = IdentityDouble()
 
-  @Test("B UC9 2: a person in no team is shown that there is none, with a hint to create one, in their language")
+  @Test("B UC9 2: a person without a team gets a hint to create one, in their language")
   func hint() async throws {
     let (ana, eva) = (try identity.person("ana"), try identity.person("eva", language: .spanish))
     try await ServicesInProcess.teaming(identity) { services in
@@ -24,7 +24,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 main: a team is created with a name and others by their usernames, who are in it at once and are notified")
+  @Test("B UC9 main: a team is created with a name and usernames, whose accounts are members at once and notified")
   func created() async throws {
     let (ana, ben, eva) = (
       try identity.person("ana"), try identity.person("ben", nickname: "Benny"), try identity.person("eva")
@@ -50,7 +50,7 @@ struct TeamTests {
   }
 
   @Test(
-    "B UC9 alternative: a new team with usernames in a team, unknown, blocked or suspended is not made, and all are listed"
+    "B UC9 alternative: a new team with unavailable usernames is refused with all of them: in a team, unknown, suspended"
   )
   func listed() async throws {
     let people = try ["ana", "ben", "eva", "leo", "mia", "zoe"].map { try identity.person($0) }
@@ -84,7 +84,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 alternative: a person who lets only friends or nobody enrol them is named, unless a friend creates the team")
+  @Test("B UC9 alternative: people who let only friends or nobody enrol them are refused, unless a friend creates the team")
   func enrollment() async throws {
     let (ana, eva, leo) = (try identity.person("ana"), try identity.person("eva"), try identity.person("leo"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -110,7 +110,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 alternative: a new team's faults of form are answered together with those who cannot be in it")
+  @Test("B UC9 alternative: invalid fields of a new team are reported together with people who cannot be in it")
   func form() async throws {
     try await ServicesInProcess.teaming(identity) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 precondition: a person in a team creates none; the schema has one team an account")
+  @Test("B UC9 precondition: a member of a team cannot create one, and the schema allows one team for each account")
   func one() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -157,7 +157,7 @@ struct TeamTests {
     }
   }
 
-  @Test("A team is created once with one idempotency key; of many that name the same account at once, one gets it")
+  @Test("A team is created once for one idempotency key, and only one of many concurrent ones gets the same account")
   func once() async throws {
     let people = try ["ana", "ben", "eva", "leo"].map { try identity.person($0) }
     let (ana, ben) = (people[0], people[1])
@@ -176,7 +176,7 @@ struct TeamTests {
     }
   }
 
-  @Test("A team has at most fifty members, one's own name and repetitions apart")
+  @Test("A new team has at most fifty members, without counting one's own name and repetitions")
   func full() async throws {
     let ana = try identity.person("ana")
     let others = try (0..<50).map { try identity.person("person\($0)") }
@@ -195,7 +195,7 @@ struct TeamTests {
     }
   }
 
-  @Test("A team shows no photo of a member that has blocked the reader, or whom the reader has blocked; both stay in it")
+  @Test("A team hides photos between members of whom one has blocked the other, and both stay in it")
   func blocked() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.teaming(identity) { services in

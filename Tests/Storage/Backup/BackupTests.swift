@@ -20,7 +20,7 @@ struct BackupTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("A backup of a store that four writers write to is whole, and one moment of it")
+  @Test("A backup of a store with four writers is complete and consistent")
   func running() async throws {
     let store = try Store.numbers(path)
     let stop = Stop()
@@ -80,7 +80,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A backup opened as a store goes on from its moment, in another epoch each time it is put back")
+  @Test("A restored backup continues from its state, in a new epoch each time")
   func restored() async throws {
     let store = try Store.numbers(path)
     try await store.write { try $0.publish(NumberWritten(number: 1)) }
@@ -104,7 +104,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A backup replaces no file, only what a former one left of itself, and leaves nothing when it fails")
+  @Test("A backup replaces no file except its own leftovers, and leaves nothing when it fails")
   func replacing() async throws {
     let store = try Store.numbers(path)
     let copy = folder.file("copy.sqlite")
@@ -124,7 +124,7 @@ struct BackupTests {
   }
 
   @Test(
-    "A backup of a damaged store fails and leaves no file; of a large one the indexes are not compared with their tables",
+    "A backup of a damaged store fails and leaves no file; a large one's indexes are not checked",
     arguments: [
       ("CREATE INDEX damaged_index ON damaged (a)", 2 << 30, nil),
       ("CREATE INDEX damaged_index ON damaged (b)", 2 << 30, "row 1 missing from index damaged_index"),

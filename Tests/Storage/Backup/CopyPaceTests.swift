@@ -5,7 +5,7 @@ import Testing
 @Suite("The pace of a copy")
 struct CopyPaceTests {
   @Test(
-    "A copy pauses as long as a piece took where somebody commits, longer where commits take long, and not at all where nobody commits",
+    "A copy pauses as long as its last piece took during commits, longer during slow ones, and not without any",
     arguments: [
       // the longest commit beside each piece, in milliseconds (nil: none), and the pause behind the last, as a multiple of the piece's time
       ([2], 1.0), ([2, 2, 2], 1.0), ([40], 2.0), ([40, 40], 4.0), ([40, 40, 40, 40, 40], 8.0),
@@ -21,7 +21,7 @@ struct CopyPaceTests {
     #expect(abs(last / .milliseconds(10) - share) < 0.001)
   }
 
-  @Test("A copy that is behind its schedule does not pause, and no pause is longer than a second")
+  @Test("A copy that is behind schedule does not pause, and no pause is longer than a second")
   func bounds() {
     var pace = CopyPace()
     #expect(pace.pause(after: .milliseconds(10), slowestCommit: .milliseconds(40), isBehind: true) == .zero)
@@ -29,7 +29,7 @@ struct CopyPaceTests {
   }
 
   @Test(
-    "A copy is behind where it has used more of its time, or of what the log may grow by, than it has copied of the pages",
+    "A copy is behind schedule if its share of time or log growth exceeds its share of pages",
     arguments: [
       // the share copied, seconds of 100, bytes of 1000
       (0.0, 0, 0, false), (0.5, 49, 499, false), (0.5, 51, 0, true), (0.5, 0, 501, true), (0.99, 100, 0, true),

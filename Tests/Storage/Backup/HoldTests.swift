@@ -6,7 +6,7 @@ import Storage
 import Synchronization
 import Testing
 
-@Suite("A hold of a store's writes", .timeLimit(.minutes(1)))
+@Suite("Holding a store's writes", .timeLimit(.minutes(1)))
 struct HoldTests {
   let folder: TemporaryFolder
   let path: String
@@ -16,7 +16,7 @@ struct HoldTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("A hold lets writes wait while reads go on, and is copied as it was, however much is written meanwhile")
+  @Test("A hold delays writes but not reads, and its state is copied, however much is written meanwhile")
   func snapshot() async throws {
     var limits = StoreLimits()
     limits.pagesPerCopyStep = 1
@@ -67,7 +67,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold ends by itself: writes go on, and its copy fails")
+  @Test("A hold expires by itself: writes continue, and its copy fails")
   func forgotten() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .milliseconds(100)
@@ -81,7 +81,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold does not begin once the time of who asked for it is over")
+  @Test("A hold does not begin after its caller's deadline")
   func late() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .zero
@@ -120,7 +120,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold gives its snapshot up when copying it takes too long")
+  @Test("A hold abandons its snapshot when the copy takes too long")
   func slow() async throws {
     var limits = StoreLimits()
     limits.copyDuration = .zero
@@ -134,7 +134,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold gives its snapshot up when the write-ahead log grows too large meanwhile")
+  @Test("A hold abandons its snapshot when the write-ahead log grows too large meanwhile")
   func growing() async throws {
     var limits = StoreLimits()
     limits.pagesPerCopyStep = 1
@@ -145,7 +145,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold is copied when nobody else copies into the same folder, and what is written meanwhile is not in the copy")
+  @Test("A hold waits for another copy into the same folder, and later writes are not in its copy")
   func turns() async throws {
     let store = try Store.numbers(path)
     try await store.insert(0)
@@ -169,7 +169,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold that waits for its turn ends with the store")
+  @Test("A hold that waits for its turn ends when the store is closed")
   func closingMeanwhile() async throws {
     let store = try Store.numbers(path)
     let other = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -184,7 +184,7 @@ struct HoldTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == [])
   }
 
-  @Test("A hold ends with the store, whose waiting writes are finished")
+  @Test("A hold ends when the store is closed, and waiting writes are finished")
   func closing() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .seconds(600)
