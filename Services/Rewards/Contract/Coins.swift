@@ -77,11 +77,18 @@ public struct Transfer: Document, Hashable {
     /// A challenge was completed.
     case challengeReward
     /// The movement that had completed a challenge was corrected, or an administrator revoked the completion.
-    case challengeRewardTakenBack
+    case challengeRewardReversed
     /// An administrator corrected the balance.
     case adjusted
     /// The coins expired.
     case expired
+
+    /// Transfers are never rewritten: the earlier ones of a reversed reward have its former name.
+    public init?(rawValue: String) {
+      let name = rawValue == "challengeRewardTakenBack" ? Self.challengeRewardReversed.rawValue : rawValue
+      guard let kind = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
+      self = kind
+    }
   }
 
   /// The lot to which coins were credited: coins of one cause that expire together.
@@ -140,7 +147,7 @@ public struct Transfer: Document, Hashable {
     "kind":
       """
     `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
-    was voided; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected, or the completion revoked; `adjusted`: \
+    was voided; `challengeReward`: a challenge was completed; `challengeRewardReversed`: its movement was corrected, or the completion revoked; `adjusted`: \
     an administrator corrected the balance; `expired`: the coins expired.
     """,
     "coins": Note("The number of coins: positive if gained, negative if spent or taken.", example: -250),

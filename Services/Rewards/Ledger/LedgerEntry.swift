@@ -27,12 +27,12 @@ struct LedgerEntry: Sendable {
         accountID: account, transferID: id, redemptionID: redemption, title: title, coins: coins, balance: balance, at: at)
     case (.challengeReward, .challenge(let key, _, _)):
       return CoinsRewarded(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
-    case (.challengeRewardTakenBack, .challenge(let key, _, _)):
+    case (.challengeRewardReversed, .challenge(let key, _, _)):
       return CoinsRewardReversed(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
     case (.adjusted, .reason(let reason)):
       return CoinsAdjusted(accountID: account, transferID: id, coins: change, reason: reason, balance: balance, at: at)
     case (.expired, _): return CoinsExpired(accountID: account, transferID: id, coins: coins, balance: balance, at: at)
-    case (.refunded, _), (.challengeReward, _), (.challengeRewardTakenBack, _), (.adjusted, _): return nil
+    case (.refunded, _), (.challengeReward, _), (.challengeRewardReversed, _), (.adjusted, _): return nil
     }
   }
 }

@@ -28,7 +28,7 @@ extension LedgerStore {
         if at < from { return false }
         guard at < until else { return true }
         switch Transfer.Kind(rawValue: row.text(0)) {
-        case .earned, .corrected, .challengeReward, .challengeRewardTakenBack: earned += sign * row.number(1)
+        case .earned, .corrected, .challengeReward, .challengeRewardReversed: earned += sign * row.number(1)
         case .redeemed, .refunded: spent -= sign * row.number(1)
         case .adjusted, .expired, nil: break
         }

@@ -155,7 +155,7 @@ enum LedgerStore {
     let moves = try granted.moves.map { LotMove(lot: $0.lot, coins: -(try CoinLotStore.rest($0.lot, in: database))) }
     guard moves.contains(where: { $0.coins < 0 }) else { return nil }
     let booking = try book(
-      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, transaction)
+      moves.filter { $0.coins < 0 }, .challengeRewardReversed, person, granted.cause, reference, transaction)
     let day = try calendars.day(of: granted.at, granted.account, in: database)
     try LeaderboardStore.count(-booking.coins, of: granted.account, earnedOn: day, in: database)
     return booking

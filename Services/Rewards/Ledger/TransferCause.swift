@@ -85,7 +85,7 @@ extension Transfer.Kind {
     switch self {
     case .earned, .corrected: .movement
     case .redeemed, .refunded: .offers
-    case .challengeReward, .challengeRewardTakenBack: .challenges
+    case .challengeReward, .challengeRewardReversed: .challenges
     case .adjusted: .adjustments
     case .expired: .expiry
     }

@@ -143,7 +143,7 @@ extension Database {
       sql: """
         SELECT coalesce(sum(CASE WHEN credit_id = ledger_account_id THEN coins ELSE -coins END), 0)
         FROM transfers JOIN ledger_accounts ON ledger_account_id IN (credit_id, debit_id)
-        WHERE account_id = ? AND transfers.kind IN ('challengeReward', 'challengeRewardTakenBack')
+        WHERE account_id = ? AND transfers.kind IN ('challengeReward', 'challengeRewardReversed')
         """, arguments: [account]) ?? 0
   }
 }
