@@ -131,7 +131,9 @@ struct ChallengeRulesTests {
     func problems(_ threshold: Int?, _ tiers: ChallengeTiers?, _ coins: Int?, of terms: ChallengeTerms) -> [String] {
       do throws(Failure) {
         try ChallengeRules.checkEdit(
-          .init(challengeID: ID(), threshold: threshold, tiers: tiers, coins: coins, icon: .placeholder, texts: terms.texts),
+          .init(
+            challengeID: ID(), threshold: threshold.map { .set($0) } ?? .keep, tiers: tiers.map { .set($0) } ?? .keep,
+            coins: coins.map { .set($0) } ?? .keep),
           of: terms)
         return []
       } catch {
@@ -141,11 +143,11 @@ struct ChallengeRulesTests {
     let challenge = ChallengeScene.challenge("a", 100, coins: 5).terms
     #expect(problems(100, nil, 5, of: challenge) == [] && problems(1, nil, 10, of: challenge) == [])
     #expect(problems(101, nil, 4, of: challenge) == ["threshold may_not_rise", "coins may_not_fall"])
-    #expect(problems(100, nil, nil, of: challenge) == ["coins may_not_fall"])
+    #expect(problems(nil, nil, 4, of: challenge) == ["coins may_not_fall"] && problems(nil, nil, nil, of: challenge) == [])
     let tiers = ChallengeTiers(bronze: 1, silver: 2, gold: 3)
     #expect(
       problems(nil, tiers, 5, of: challenge)
-        == ["threshold required", "tiers.bronze not_beside", "tiers.silver not_beside", "tiers.gold not_beside"])
+        == ["tiers.bronze not_beside", "tiers.silver not_beside", "tiers.gold not_beside"])
     let achievement = ChallengeScene.achievement("b", .friends, tiers: ChallengeTiers(bronze: 2, silver: 4, gold: 8)).terms
     #expect(problems(nil, ChallengeTiers(bronze: 1, silver: 4, gold: 9), nil, of: achievement) == ["tiers.gold may_not_rise"])
     #expect(problems(nil, ChallengeTiers(bronze: 1, silver: 2, gold: 3), 7, of: achievement).first == "coins only_for_movement")
