@@ -442,7 +442,7 @@ CREATE TABLE entry_stamps (
 CREATE TABLE follows (
   follower_account BLOB NOT NULL CHECK (length(follower_account) = 16),
   followed_account BLOB NOT NULL CHECK (length(followed_account) = 16),
-  -- One that ended stays, so that what is heard late of it opens nothing.
+  -- One that ended stays, so that an event that arrives late opens nothing.
   is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
   revision INTEGER NOT NULL,
   PRIMARY KEY (follower_account, followed_account)

@@ -52,17 +52,17 @@ CREATE INDEX broadcasts_by_last_account ON broadcasts (last_account) WHERE last_
 
 CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
 
-CREATE TABLE daily_looks (
+CREATE TABLE "daily_checks" (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   due_at INTEGER NOT NULL,
-  -- The account's day of the last look.
+  -- The account's day of the last check.
   last_day INTEGER,
-  -- Its place among friends then, of the month that begins so.
+  -- Its rank among friends then, of the month that begins so.
   month INTEGER,
   rank INTEGER CHECK (rank >= 1)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX daily_looks_due ON daily_looks (due_at);
+CREATE INDEX daily_checks_due ON daily_checks (due_at);
 
 CREATE TABLE deliveries (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
@@ -305,7 +305,7 @@ CREATE TABLE reminders (
   title TEXT NOT NULL,
   day INTEGER NOT NULL,
   minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
-  -- what it is of: the same is told once
+  -- what it is of: the same is sent once
   source TEXT NOT NULL,
   -- until when it can be answered
   ends_at INTEGER NOT NULL,
@@ -328,7 +328,7 @@ CREATE INDEX report_files_due ON report_files (remove_at);
 
 CREATE TABLE weekly_summaries (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-  -- The Monday of the week that is told next; NULL for the one that lasts.
+  -- The Monday of the week that is summarized next; NULL for the current one.
   first_day INTEGER,
   due_at INTEGER NOT NULL,
   -- How often services that are asked did not answer.
