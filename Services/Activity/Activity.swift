@@ -29,7 +29,7 @@ public enum Activities {
     let deletions = WakeSignal()
     return [
       // Automatic work, such as closing limits, needs an account's days as long as any of its data exists.
-      AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38), isErasedLast: true),
+      AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38, everyone: 50), isErasedLast: true),
       LocalDayFeature(calendars: calendars),
       FollowFeature(calendars: calendars),
       CategoryFeature(),

@@ -39,7 +39,7 @@ public enum Notifications {
     let deliveries = DeliverySettings(environment.settings)
     let (push, keys) = (PushSettings(environment.settings, settings), PushKeys(environment.home))
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14, everyone: 34)),
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),

@@ -40,7 +40,7 @@ public enum Rewards {
       published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, rewards: rewards,
       calendars: calendars, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9, everyone: 28)),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
       CoinFeature(formula: formula, expiry: expiry),

@@ -42,7 +42,7 @@ enum SocialFeatures {
     let links = TaskLinkKeys(environment.home)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26, everyone: 51)),
       RegisterFeature(environment),
       FriendFeature(),
       FriendRequestFeature(life: life),

@@ -17,7 +17,9 @@ enum ActivityMigrations {
   }
 
   /// That of the read model of accounts.
-  static let accounts = AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38)).migrations[0]
+  static let accounts = AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38, everyone: 50)).migrations[
+    0]
   /// That of the accounts' settings.
-  static let accountSettings = AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38)).migrations[1]
+  static let accountSettings = AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38, everyone: 50))
+    .migrations[1]
 }

@@ -60,7 +60,7 @@ final class AccountChangesTests {
     let service = ServiceDefinition(
       Contract(.social, operations: [], events: [], words: []), environment,
       features: [
-        AccountsFeature(migrations: (table: 1, settings: 2, people: 3, enrollment: 4)),
+        AccountsFeature(migrations: (table: 1, settings: 2, people: 3, enrollment: 4, everyone: 5)),
         JournalFeature(name: "a", journal: journal), JournalFeature(name: "b", journal: journal),
       ], erasesAccounts: false)
     let store = try ServiceHost(service, environment).store

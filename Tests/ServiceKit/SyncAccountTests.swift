@@ -20,7 +20,7 @@ struct SyncAccountTests {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let service = ServiceDefinition(
       Contract(.social, operations: [], events: [], words: []), environment,
-      features: [AccountsFeature(migrations: (table: 1, settings: 2, people: 3, enrollment: 4))])
+      features: [AccountsFeature(migrations: (table: 1, settings: 2, people: 3, enrollment: 4, everyone: 5))])
     let host = try ServiceHost(service, environment)
     var account = AccountChanged(
       accountID: AccountID(), username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0,

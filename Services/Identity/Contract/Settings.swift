@@ -25,11 +25,13 @@ public enum ProfileVisibility: String, Choice {
 /// Who may enrol an account in a task (TASK-1).
 public enum TaskEnrollment: String, Choice {
   /// Every account but for those that are blocked; so it is until the owner decides otherwise.
-  case everybody
+  case everyone
   /// Friends.
   case friends
   /// Nobody else.
   case nobody
+
+  public init?(rawValue: String) { self.init(rawValue, formerly: ["everybody": .everyone]) }
 }
 
 /// What an account's owner has decided.
@@ -47,7 +49,7 @@ public struct AccountSettings: Document, Hashable {
   public init(
     language: Language, timeZone: TimeZoneName, dayStartHour: Int, consents: ConsentStates,
     directoryVisibility: DirectoryVisibility, nameVisibility: ProfileVisibility = .hidden,
-    ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true, taskEnrollment: TaskEnrollment = .everybody
+    ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true, taskEnrollment: TaskEnrollment = .everyone
   ) {
     self.language = language
     self.timeZone = timeZone
@@ -67,7 +69,7 @@ public struct AccountSettings: Document, Hashable {
     "nameVisibility": "To whom its profile shows the person's name.",
     "ageVisibility": "To whom its profile shows the person's age.",
     "givesReadReceipts": "Whether friends see how far it has read their messages, and it sees how far they have read its own.",
-    "taskEnrollment": "Who may enrol it in a task: `everybody`, `friends` or `nobody`.",
+    "taskEnrollment": "Who may enrol it in a task: `everyone`, `friends` or `nobody`.",
   ]
 }
 
@@ -129,7 +131,7 @@ public enum UpdateSettings: AccountOperation {
       "ageVisibility": Note("To whom the profile shows the person's age."),
       "givesReadReceipts": Note(
         "Whether friends see how far the caller has read their messages, and the reverse: both must give read receipts."),
-      "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
+      "taskEnrollment": Note("Who may enrol the account in a task: `everyone`, `friends` or `nobody`."),
     ]
 
     public func check(_ fields: inout FieldChecks) {

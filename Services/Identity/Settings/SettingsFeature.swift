@@ -7,7 +7,7 @@ import Storage
 struct SettingsFeature: Feature {
   let migrations = [
     SettingsStore.migration(9), SettingsStore.profilesMigration(33), SettingsStore.readReceiptMigration(34),
-    SettingsStore.taskEnrollmentMigration(37),
+    SettingsStore.taskEnrollmentMigration(37), SettingsStore.everyoneMigration(44),
   ]
 
   func register(in service: inout ServiceDefinition) {

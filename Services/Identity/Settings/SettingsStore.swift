@@ -43,7 +43,7 @@ enum SettingsStore {
     }
   }
 
-  /// Everybody may enrol everybody in tasks until its owner decides otherwise.
+  /// Everyone may enrol an account in tasks until its owner decides otherwise.
   static func taskEnrollmentMigration(_ number: Int) -> Migration {
     Migration(number, "who may enrol in tasks") { database in
       try database.execute(
@@ -51,6 +51,14 @@ enum SettingsStore {
           ALTER TABLE accounts ADD COLUMN task_enrollment TEXT NOT NULL DEFAULT 'everybody'
             CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'))
           """)
+    }
+  }
+
+  /// Calls those who may enrol an account by default as the other settings do.
+  static func everyoneMigration(_ number: Int) -> Migration {
+    Migration(number, "everyone may enrol in tasks, by the name of the other settings") { database in
+      try database.redeclare("accounts", replacing: "'everybody'", with: "'everyone'")
+      try database.execute(sql: "UPDATE accounts SET task_enrollment = 'everyone' WHERE task_enrollment = 'everybody'")
     }
   }
 

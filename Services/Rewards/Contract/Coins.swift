@@ -83,12 +83,7 @@ public struct Transfer: Document, Hashable {
     /// The coins expired.
     case expired
 
-    /// Transfers are never rewritten: the earlier ones of a reversed reward have its former name.
-    public init?(rawValue: String) {
-      let name = rawValue == "challengeRewardTakenBack" ? Self.challengeRewardReversed.rawValue : rawValue
-      guard let kind = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-      self = kind
-    }
+    public init?(rawValue: String) { self.init(rawValue, formerly: ["challengeRewardTakenBack": .challengeRewardReversed]) }
   }
 
   /// The lot to which coins were credited: coins of one cause that expire together.

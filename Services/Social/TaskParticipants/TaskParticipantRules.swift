@@ -22,7 +22,7 @@ enum TaskParticipantRules {
   /// Whether somebody with that setting may be enrolled, in a task as in a team.
   static func isAllowed(_ enrollment: TaskEnrollment, isFriend: Bool) -> Bool {
     switch enrollment {
-    case .everybody: true
+    case .everyone: true
     case .friends: isFriend
     case .nobody: false
     }

@@ -39,6 +39,12 @@ extension TextValue {
 public protocol Choice: TextValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension Choice {
+  /// The choice of a raw value, or of a former one: what was stored or published earlier keeps it.
+  public init?(_ rawValue: String, formerly former: [String: Self]) {
+    guard let choice = former[rawValue] ?? Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = choice
+  }
+
   public static var placeholder: Self {
     guard let first = allCases.first else { preconditionFailure("a choice has at least one case") }
     return first

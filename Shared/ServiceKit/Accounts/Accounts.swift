@@ -147,7 +147,7 @@ public enum Accounts {
       .text(account.timeZone.description), .number(account.dayStartHour), .text(account.language.rawValue),
       .truth(account.isVerified), .text(text(of: account.consents ?? [])), .truth(account.mutesHelp ?? false),
       .text(account.photoTag), .truth(account.givesReadReceipts ?? true),
-      .text((account.taskEnrollment ?? .everybody).rawValue), account.suspendedUntil.map(Bound.instant) ?? .null,
+      .text((account.taskEnrollment ?? .everyone).rawValue), account.suspendedUntil.map(Bound.instant) ?? .null,
       .number(account.revision))
     // A late event changes nothing.
     if database.changesCount > 0 {

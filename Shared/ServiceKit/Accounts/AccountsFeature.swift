@@ -12,13 +12,14 @@ public struct AccountsFeature: Feature {
   public let tables: [ErasedTable]
 
   /// - Parameters:
-  ///   - migrations: the numbers of its four migrations among the service's.
+  ///   - migrations: the numbers of its five migrations among the service's.
   ///   - isErasedLast: whether the service itself needs an account's row for as long as there are other rows of the account; then code that
   ///     reads for others leaves out erased accounts. Otherwise the row is deleted in the transaction that receives the deletion.
-  public init(migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false) {
+  public init(migrations: (table: Int, settings: Int, people: Int, enrollment: Int, everyone: Int), isErasedLast: Bool = false) {
     self.migrations = [
       AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
       AccountsFeature.people(migrations.people), AccountsFeature.enrollment(migrations.enrollment),
+      AccountsFeature.everyone(migrations.everyone),
     ]
     let table = ErasedTable.rows("accounts", "account_id = :account", .profiles)
     tables = [isErasedLast ? table : table.atOnce]
@@ -74,6 +75,13 @@ public struct AccountsFeature: Feature {
           ALTER TABLE accounts ADD COLUMN task_enrollment TEXT NOT NULL DEFAULT 'everybody'
             CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'));
           """)
+    }
+  }
+
+  private static func everyone(_ number: Int) -> Migration {
+    Migration(number, "everyone may enrol in tasks, by the name of the other settings") { database in
+      try database.redeclare("accounts", replacing: "'everybody'", with: "'everyone'")
+      try database.execute(sql: "UPDATE accounts SET task_enrollment = 'everyone' WHERE task_enrollment = 'everybody'")
     }
   }
 }

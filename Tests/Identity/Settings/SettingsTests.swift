@@ -58,7 +58,7 @@ struct SettingsTests {
       #expect(published.last?.timeZone.description == "America/Lima" && published.last?.dayStartHour == 4)
       #expect(published.last?.language == .spanish && published.last?.mutesHelp == false)
       #expect(published.map(\.givesReadReceipts) == [true, true, false])
-      #expect(published.map(\.taskEnrollment) == [.everybody, .everybody, .friends])
+      #expect(published.map(\.taskEnrollment) == [.everyone, .everyone, .friends])
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
         #expect(try await update(identity, ana, json) == settings)
       }

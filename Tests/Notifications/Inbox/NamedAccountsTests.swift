@@ -82,7 +82,8 @@ final class NamedAccountsTests {
     let old = try Store(
       path: "\(Home(path: home).stores)/notifications.sqlite", service: .notifications,
       migrations: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)).migrations[0], InboxStore.migration(2),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14, everyone: 34)).migrations[0],
+        InboxStore.migration(2),
       ],
       secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let caused = #"{"parameters":{"username":"ana"},"links":{"accountID":"\#(ana.account)"}}"#

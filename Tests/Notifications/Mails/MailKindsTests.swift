@@ -182,7 +182,8 @@ final class MailKindsTests {
     let old = try Store(
       path: path, service: .notifications,
       migrations: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)).migrations[0], InboxStore.migration(2),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14, everyone: 34)).migrations[0],
+        InboxStore.migration(2),
         MailStore.migration(3),
       ],
       secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

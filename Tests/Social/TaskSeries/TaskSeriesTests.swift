@@ -241,7 +241,7 @@ struct TaskSeriesTests {
       try await services.pass(days: 1)
       #expect(try await ana.occurrences(.open).first?.participantCount == 1)
       for person in [ben, eva] { #expect(try await person.occurrences().count == 1) }
-      try await services.change(eva, receivedBy: .social) { $0.taskEnrollment = .everybody }
+      try await services.change(eva, receivedBy: .social) { $0.taskEnrollment = .everyone }
       try await services.pass(days: 1)
       #expect(try await ana.occurrences(.open).first?.participantCount == 3)
     }

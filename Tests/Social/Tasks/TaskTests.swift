@@ -61,13 +61,13 @@ struct TaskTests {
     }
   }
 
-  @Test("A person can be enrolled in tasks by everybody, by friends only, or by nobody, as its settings say")
+  @Test("A person can be enrolled in tasks by everyone, by friends only, or by nobody, as its settings say")
   func enrollment() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
       try await services.befriend(ana, ben)
       for (setting, allowed) in [
-        (TaskEnrollment.everybody, [true, true]), (.friends, [true, false]), (.nobody, [false, false]),
+        (TaskEnrollment.everyone, [true, true]), (.friends, [true, false]), (.nobody, [false, false]),
       ] {
         try await services.change(ben, receivedBy: .social) { $0.taskEnrollment = setting }
         for (person, isAllowed) in zip([ana, eva], allowed) {
