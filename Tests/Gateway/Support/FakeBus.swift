@@ -4,9 +4,10 @@ import Messaging
 import Operations
 import Synchronization
 
-/// A bus with a script for each service instead of the services: what they answer, what they announce.
+/// A bus with a script for each service instead of the services: what they answer, and what they announce. Beside ``MemoryBus``, which
+/// carries requests to real services, it lets the gateway meet answers that no service gives: wrong, late or none.
 ///
-/// Whoever follows the events of a service finds that it has never published any, unless the service's script answers that, too.
+/// Subscribers to a service's events find that it has never published any, unless its script says otherwise.
 final class FakeBus: Bus {
   typealias Script = @Sendable (Operations.Request) async throws -> Reply
 
