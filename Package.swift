@@ -239,7 +239,7 @@ let package = Package(
         [
           "ActivityService", "GatewayContract", "IdentityService", "InMemoryBus", "InProcess", "NotificationsService",
           "Operations", "RewardsService", "ServiceKit", "SocialService", "Storage", grdb, logging,
-        ] + everyContract),
+        ] + everyContract, exclude: ["migrations.txt"]),
       tests("Deploy", ["Cluster", "racha-demo"], exclude: ["StandIns"]),
       tests(
         "EndToEnd",

@@ -9,8 +9,8 @@ CREATE TABLE accounts (
   language TEXT NOT NULL,
   is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
   revision INTEGER NOT NULL
-, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), photo_tag TEXT, gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER, task_enrollment TEXT NOT NULL DEFAULT 'everybody'
-  CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'))) STRICT, WITHOUT ROWID;
+, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), photo_tag TEXT, gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER, task_enrollment TEXT NOT NULL DEFAULT 'everyone'
+  CHECK (task_enrollment IN ('everyone', 'everybody', 'friends', 'nobody'))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_by_username ON accounts (username);
 

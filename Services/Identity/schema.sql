@@ -57,8 +57,8 @@ CREATE TABLE accounts (
 , has_password INTEGER NOT NULL DEFAULT 1 CHECK (has_password IN (0, 1)), mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), directory_visibility TEXT NOT NULL DEFAULT 'hidden'
   CHECK (directory_visibility IN ('hidden', 'listed')), consents TEXT NOT NULL DEFAULT '', photo_tag TEXT CHECK (length(photo_tag) = 32), password_changed_at INTEGER, name_visibility TEXT NOT NULL DEFAULT 'hidden'
   CHECK (name_visibility IN ('hidden', 'friends', 'everyone')), age_visibility TEXT NOT NULL DEFAULT 'hidden'
-  CHECK (age_visibility IN ('hidden', 'friends', 'everyone')), gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER, task_enrollment TEXT NOT NULL DEFAULT 'everybody'
-  CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'))) STRICT, WITHOUT ROWID;
+  CHECK (age_visibility IN ('hidden', 'friends', 'everyone')), gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER, task_enrollment TEXT NOT NULL DEFAULT 'everyone'
+  CHECK (task_enrollment IN ('everyone', 'everybody', 'friends', 'nobody'))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_administrators ON accounts (account_id) WHERE is_administrator = 1;
 

@@ -6,7 +6,7 @@ CREATE TABLE erasures (
   -- How much was erased, of each kind.
   counts TEXT NOT NULL CHECK (json_valid(counts)),
   erased_at INTEGER NOT NULL,
-  -- When nothing was left in the files, and when identity had confirmed it.
+  -- When nothing was left in the files, and when identity had acknowledged that.
   cleaned_at INTEGER,
   confirmed_at INTEGER, published_through INTEGER NOT NULL DEFAULT 0, emptied_through INTEGER NOT NULL DEFAULT 0, rows_erased_at INTEGER,
   CHECK (confirmed_at IS NULL OR cleaned_at IS NOT NULL)

@@ -203,8 +203,8 @@ struct ContractsTests {
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
     let others: Set = [
-      "activityID", "choices", "day", "messageID", "offerID", "partID", "pauseID", "placeID", "revision", "seriesID", "taskID",
-      "teamID",
+      "activityID", "challengeID", "choices", "day", "messageID", "offerID", "partID", "pauseID", "placeID", "revision",
+      "seriesID", "taskID", "teamID",
     ]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
@@ -223,10 +223,11 @@ struct ContractsTests {
     }
     #expect(
       cleared == [
-        "activities.update": ["reason", "endDay", "tie"], "entries.update": ["comment", "location"], "messages.edit": [],
-        "notificationPreferences.update": [],
+        "activities.update": ["reason", "endDay", "tie"], "challengeDefinitions.update": [],
+        "entries.update": ["comment", "location"], "messages.edit": [], "notificationPreferences.update": [],
         "partnerOffers.update": ["terms", "placeIDs", "limitPerAccount", "limitPerDay", "codeValidDays"],
-        "partnerPlaces.update": [], "partners.update": [], "pauses.update": [], "settings.update": [],
+        "partnerPlaces.update": [], "partners.update": [], "pauses.update": [],
+        "profiles.update": ["nickname", "name", "age"], "settings.update": [],
         "tasks.update": ["description", "dueDay"],
         "taskParts.update": ["description", "assigneeID"], "taskSeries.update": ["description", "endDay"],
         "teams.update": [],

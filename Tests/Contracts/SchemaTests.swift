@@ -49,4 +49,23 @@ struct SchemaTests {
     #expect(common.count == 5 && Set(common).count == 1)
     try SchemaTests.compare(common.first ?? "", with: "Shared/Storage/schema.sql")
   }
+
+  @Test("Migrations keep their numbers and names for ever: a store made with others would no longer open")
+  func migrations() async throws {
+    var present: [String] = []
+    try await AllServices.withStores { definition, store in
+      let lines = try await store.read { database in
+        try Row.fetchAll(database, sql: "SELECT series, number, name FROM store_migrations ORDER BY series, number").map { row in
+          "\(row["series"] == "store" ? "store" : definition.contract.service.rawValue) \(row["number"] as Int) \(row["name"] as String)"
+        }
+      }
+      present += lines.filter { !present.contains($0) }
+    }
+    let file = SchemaTests.root.appending(path: "Tests/Contracts/migrations.txt")
+    let released = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    let lost = released.filter { !present.contains($0) }
+    #expect(lost.isEmpty, "released migrations were renamed, renumbered or removed")
+    if SchemaTests.writes, lost.isEmpty { try Data((present.joined(separator: "\n") + "\n").utf8).write(to: file) }
+    #expect(Set(present) == Set(released), "a new migration is noted by a run with RACHA_TEST_WRITE=1")
+  }
 }

@@ -33,8 +33,8 @@ public enum UpdateProfile: AccountOperation {
 
     public static let notes: Notes = [
       "username": "The account's unique name; upper case is folded to lower.",
-      "nickname": "Its display name; null removes it.",
-      "name": "The person's name; null removes it.",
+      "nickname": "Its display name; null or an empty text removes it.",
+      "name": "The person's name; null or an empty text removes it.",
       "age": Note("The person's age in years; null removes it.", range: 13...120, isCheckedByFeature: true, example: 34),
     ]
   }

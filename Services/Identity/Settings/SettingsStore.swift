@@ -57,8 +57,9 @@ enum SettingsStore {
   /// Calls those who may enrol an account by default as the other settings do.
   static func everyoneMigration(_ number: Int) -> Migration {
     Migration(number, "everyone may enrol in tasks, by the name of the other settings") { database in
-      try database.redeclare("accounts", replacing: "'everybody'", with: "'everyone'")
-      try database.execute(sql: "UPDATE accounts SET task_enrollment = 'everyone' WHERE task_enrollment = 'everybody'")
+      // No account is touched: those that say everybody are read as everyone.
+      try database.redeclare("accounts", replacing: "DEFAULT 'everybody'", with: "DEFAULT 'everyone'")
+      try database.redeclare("accounts", replacing: "IN ('everybody', ", with: "IN ('everyone', 'everybody', ")
     }
   }
 

@@ -11,7 +11,7 @@ import Storage
 /// `due_at` is the time of the next check; 0 where it is not known yet.
 enum DailyCheckStore {
   static func migration(_ number: Int) -> Migration {
-    Migration(number, "daily checks") { database in
+    Migration(number, "daily looks") { database in
       try database.execute(
         sql: """
           CREATE TABLE daily_looks (

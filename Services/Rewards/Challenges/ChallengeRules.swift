@@ -87,9 +87,13 @@ enum ChallengeRules {
       if !isRight { problems.append(FieldProblem(field: field, rule)) }
     }
     compare(input.threshold.value, terms.threshold, "threshold", expect)
-    compare(input.tiers.value?.bronze, terms.tiers?.bronze, "tiers.bronze", expect)
-    compare(input.tiers.value?.silver, terms.tiers?.silver, "tiers.silver", expect)
-    compare(input.tiers.value?.gold, terms.tiers?.gold, "tiers.gold", expect)
+    if let present = terms.tiers {
+      compare(input.tiers.value?.bronze, present.bronze, "tiers.bronze", expect)
+      compare(input.tiers.value?.silver, present.silver, "tiers.silver", expect)
+      compare(input.tiers.value?.gold, present.gold, "tiers.gold", expect)
+    } else {
+      expect(input.tiers == .keep, "tiers", FieldRule("not_beside", ["field": .text("threshold")]))
+    }
     if let coins = input.coins.value {
       expect(terms.rule.metric.isMeasured, "coins", FieldRule("only_for_movement"))
       expect(terms.tiers == nil, "coins", FieldRule("not_beside", ["field": .text("tiers")]))
@@ -103,9 +107,7 @@ enum ChallengeRules {
     _ new: Int?, _ old: Int?, _ field: String, _ expect: (Bool, String, FieldRule) -> Void
   ) {
     guard let new else { return }
-    guard let old else {
-      return expect(false, field, FieldRule("not_beside", ["field": .text(field == "threshold" ? "tiers" : "threshold")]))
-    }
+    guard let old else { return expect(false, field, FieldRule("not_beside", ["field": .text("tiers")])) }
     expect(new <= old, field, FieldRule("may_not_rise", ["max": .number(old)]))
   }
 }

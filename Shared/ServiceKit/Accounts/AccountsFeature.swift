@@ -80,8 +80,9 @@ public struct AccountsFeature: Feature {
 
   private static func everyone(_ number: Int) -> Migration {
     Migration(number, "everyone may enrol in tasks, by the name of the other settings") { database in
-      try database.redeclare("accounts", replacing: "'everybody'", with: "'everyone'")
-      try database.execute(sql: "UPDATE accounts SET task_enrollment = 'everyone' WHERE task_enrollment = 'everybody'")
+      // No account is touched: those that say everybody are read as everyone.
+      try database.redeclare("accounts", replacing: "DEFAULT 'everybody'", with: "DEFAULT 'everyone'")
+      try database.redeclare("accounts", replacing: "IN ('everybody', ", with: "IN ('everyone', 'everybody', ")
     }
   }
 }

@@ -8,7 +8,7 @@ enum ErasureSchema {
       -- How much was erased, of each kind.
       counts TEXT NOT NULL CHECK (json_valid(counts)),
       erased_at INTEGER NOT NULL,
-      -- When nothing was left in the files, and when identity had confirmed it.
+      -- When nothing was left in the files, and when identity had acknowledged that.
       cleaned_at INTEGER,
       confirmed_at INTEGER,
       CHECK (confirmed_at IS NULL OR cleaned_at IS NOT NULL)

@@ -33,7 +33,7 @@ struct ActivityListTests {
       #expect(try await ben.send(ListActivities.self, .init()).message == "You have no activities yet. Add the first one!")
       _ = try await ben.makeActivity()
       #expect(try await ben.send(ListActivities.self, .init()).message == nil)
-      #expect(try await ben.send(ListActivities.self, .init(isArchived: true)).message == "You have put no activities away.")
+      #expect(try await ben.send(ListActivities.self, .init(isArchived: true)).message == "You have no archived activities.")
       #expect(
         try await ben.send(ListActivities.self, .init(title: "swim")).message
           == "None of your activities is like that. Try with fewer filters.")

@@ -17,10 +17,9 @@ struct TaskEnrollmentMigrationTests {
       try TaskEnrollment.fetchAll($0, sql: "SELECT task_enrollment FROM accounts ORDER BY username")
     }
     #expect(kept == [.everyone, .friends, .nobody])
-    // The former name is stored no more.
-    await #expect(throws: (any Error).self) {
-      try await store.write { try $0.database.execute(sql: "UPDATE accounts SET task_enrollment = 'everybody'") }
-    }
+    try await store.write { try $0.database.execute(sql: "UPDATE accounts SET task_enrollment = 'everyone'") }
+    let changed = try await store.read { try TaskEnrollment.fetchSet($0, sql: "SELECT task_enrollment FROM accounts") }
+    #expect(changed == [.everyone])
   }
 
   @Test("Identity's accounts open to everybody are open to everyone after an upgrade, and the others stay as they are")
