@@ -19,7 +19,7 @@ final class PersonalAccessTokens: Sendable {
   private let ask: Ask
 
   init(bound: Int, revocations: Revocations, clock: Clock, ask: @escaping Ask) {
-    cache = TokenCache(bound: bound)
+    cache = TokenCache(bound: bound, lifetimeSeconds: Self.goodSeconds, clock: clock)
     self.revocations = revocations
     self.clock = clock
     self.ask = ask

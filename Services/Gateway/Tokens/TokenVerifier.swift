@@ -21,7 +21,7 @@ final class TokenVerifier: Sendable {
   init(_ configuration: GatewayConfiguration.Tokens, keys: KeyRing, clock: Clock, personal: @escaping PersonalAccessTokens.Ask) {
     self.keys = keys
     self.clock = clock
-    cache = TokenCache(bound: configuration.remembered)
+    cache = TokenCache(bound: configuration.remembered, lifetimeSeconds: AccessTokenForm.lifetimeSeconds, clock: clock)
     revocations = Revocations(bound: configuration.revocations, clock: clock)
     languages = AccountLanguages(bound: configuration.remembered, clock: clock)
     self.personal = PersonalAccessTokens(bound: configuration.remembered, revocations: revocations, clock: clock, ask: personal)

@@ -274,13 +274,29 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token(now: time.now))
   }
 
+  private static let someone = Identification(
+    account: AccountID(), credential: .session(SessionID()), scopes: nil, isVerified: true, isAdministrator: false,
+    language: .english, issuedAt: .now, expiresAt: .now)
+
+  @Test("The cache of access tokens forgets those that nobody uses after twice their lifetime at most, and keeps those in use")
+  func aged() {
+    let time = MovedClock()
+    let cache = TokenCache(bound: 1000, lifetimeSeconds: 600, clock: time.clock)
+    let someone = Self.someone
+    cache.insert("used", someone)
+    for minute in 0..<100 {
+      cache.insert("t\(minute)", someone)
+      #expect(cache["used"] != nil)
+      #expect(cache.count <= 22)
+      time.move(seconds: 60)
+    }
+    #expect(cache["t79"] == nil && cache["t95"] != nil)
+  }
+
   @Test("The cache of access tokens is bounded, and keeps those in use")
   func bounded() {
-    let cache = TokenCache(bound: 10)
-    let someone = Identification(
-      account: AccountID(), credential: .session(SessionID()), scopes: nil, isVerified: true, isAdministrator: false,
-      language: .english, issuedAt: .now,
-      expiresAt: .now)
+    let cache = TokenCache(bound: 10, lifetimeSeconds: 600, clock: .system)
+    let someone = Self.someone
     cache.insert("used", someone)
     for index in 0..<100 {
       cache.insert("t\(index)", someone)
