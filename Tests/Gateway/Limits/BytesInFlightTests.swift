@@ -118,7 +118,7 @@ struct BytesInFlightTests {
     try await RunningGateway.with(
       contracts: [.trial, .identity],
       change: {
-        $0.limits.bytesInFlightPerAddress = 2_400_000
+        $0.limits.bytesInFlightPerAddress = 3_000_000
         $0.rates.address[.read] = .init(1_000_000, per: 60)
       }
     ) { gateway in
@@ -135,7 +135,7 @@ struct BytesInFlightTests {
         return try await tasks.reduce(into: []) { $0.append($1) }
       }
       // Far more than there is room for, were the answer on each connection a copy.
-      #expect(document.utf8.count * 30 > 2 * 2_400_000)
+      #expect(document.utf8.count * 30 > 2 * 3_000_000)
       let reader = try await RawConnection(port: gateway.httpPort)
       for _ in 0..<20 {
         try await reader.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
