@@ -145,6 +145,7 @@ let package = Package(
     library("CArchive"),
     // Loads libcurl when it is first used.
     .target(name: "CCurl", path: "Shared/CCurl", cSettings: [.treatAllWarnings(as: .error)]),
+    library("CMalloc"),
     library("CMaxMind"),
     library("CPNG"),
     library("CSandbox"),
@@ -157,7 +158,7 @@ let package = Package(
     embedded("COperationsWords", path: "Shared/Operations/Words"),
     // JSON is read and written here, which without optimization takes a quarter of the tests' time.
     shared("Operations", ["CEmbeddedFile", "COperationsWords"], exclude: ["Words"], isOptimized: true),
-    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
+    shared("Images", ["CMalloc", "CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
     shared("Sandbox", ["CSandbox", logging, metrics]),
     shared("TransparencyLog", [crypto]),
     shared("Web", ["CCurl"]),
@@ -168,8 +169,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Sandbox", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle,
-        logging, metrics, signals, system,
+        "CMalloc", "IdentityContract", "Messaging", "Operations", "Sandbox", "Storage", configuration, coreMetrics, crypto, grdb,
+        lifecycle, logging, metrics, signals, system,
       ]),
     shared("SecureStorage", ["ServiceKit", crypto]),
     shared("Client", ["Operations", httpClient, nioCore, nioHTTP1, nioPosix, nioSSL]),

@@ -1,4 +1,4 @@
-import CPNG
+import CMalloc
 import Operations
 public import Sandbox
 

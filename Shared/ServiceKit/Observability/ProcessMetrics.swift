@@ -27,6 +27,7 @@ struct ProcessMetrics: Sendable {
   /// Measures again.
   func record() {
     Gauge(label: "memory_bytes").record(ProcessMetrics.residentBytes ?? .nan)
+    Gauge(label: "heap_bytes").record(Double(Heap.allocatedBytes))
     let files = service == .gateway ? home.path : home.stores
     Gauge(label: "disk_free_bytes").record(ProcessMetrics.freeBytes(at: files) ?? .nan)
     if service == .gateway {

@@ -41,6 +41,7 @@ public enum ServiceProcess {
     _ service: ServiceName, health: @escaping @Sendable (ServiceEnvironment, Int) async throws -> ServiceHealth,
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
   ) -> Never {
+    Heap.configure()
     Task { await run(service, health, build) }
     dispatchMain()
   }
@@ -78,7 +79,7 @@ public enum ServiceProcess {
         logger.warning("an unknown setting is ignored", metadata: ["key": .string(key)])
       }
       try home.claim()
-      let services = try await build(environment)
+      let services = try await build(environment) + [Heap.Trimming()]
       try settings.check()
       // Started before the services run: a bus that has not started refuses their requests.
       try bus.start()

@@ -197,10 +197,11 @@ class Soak:
         now = time.monotonic()
         found = {
             service: samples.of_process(service, process.pid, self.cluster.home) for service, process in self.cluster.processes.items()}
-        held = samples.caches(samples.metrics(self.cluster.url))
+        held = samples.held(samples.metrics(self.cluster.url))
         for service in found:
             # The gateway has no store; of who gives no answer at the moment it is not known.
-            found[service]["sqlite"] = held.get(service, 0 if service == "gateway" else None)
+            found[service]["sqlite"] = held.get(("sqlite_memory", service), 0 if service == "gateway" else None)
+            found[service]["heap"] = held.get(("heap", service))
         writes = {}
         for told in self.latest.values():
             for service, count in told["writes"].items():

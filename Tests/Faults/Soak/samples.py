@@ -7,7 +7,7 @@ import urllib.request
 
 PAGE, TICK = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 COMMIT = re.compile(r'racha_store_commit_duration_seconds_(bucket|count)\{service="(\w+)"(?:,le="([^"]+)")?\} (\d+)')
-CACHE = re.compile(r'racha_sqlite_memory_bytes\{service="(\w+)"\} ([0-9.e+]+)')
+HELD = re.compile(r'racha_(heap|sqlite_memory)_bytes\{service="(\w+)"\} ([0-9.e+]+)')
 # A bound of the histogram of commits.
 SLOW_COMMIT = 0.05
 
@@ -57,9 +57,10 @@ def metrics(url):
         return answer.read().decode()
 
 
-def caches(text):
-    """What SQLite holds of each service's private memory, in bytes: mostly pages of its store, up to a fixed number."""
-    return {service: int(float(size)) for service, size in CACHE.findall(text)}
+def held(text):
+    """Bytes by kind and service: `heap`, what is allocated, and `sqlite_memory`, what SQLite holds of it: mostly pages of its store, up to a fixed
+    number."""
+    return {(kind, service): int(float(size)) for kind, service, size in HELD.findall(text)}
 
 
 def commits(text):

@@ -2,9 +2,11 @@
 
 import doctest
 import random
+import types
 import unittest
 
 import fit
+import samples
 import slowness
 import verdict
 
@@ -72,17 +74,32 @@ class FitTests(unittest.TestCase):
 
 class MemoryTests(unittest.TestCase):
     def test_memory_is_a_service_s_own_without_what_sqlite_holds(self):
-        found = {"rss": 40 * MIB, "private": None, "sqlite": 5 * MIB, "files": 12}
-        self.assertEqual([verdict.own(found, figure) for figure in ("rss", "private", "files")], [35 * MIB, None, 12])
+        found = {"rss": 40 * MIB, "private": None, "heap": 9 * MIB, "sqlite": 5 * MIB, "files": 12}
+        own = [verdict.own(found, figure) for figure in ("rss", "private", "heap", "files")]
+        self.assertEqual(own, [35 * MIB, None, 4 * MIB, 12])
         self.assertIsNone(verdict.own(found | {"sqlite": None}, "rss"))
         series = [{"social": found}, {"social": found | {"sqlite": None}}, {"social": found | {"rss": 44 * MIB}}]
         self.assertEqual(verdict.median(series, "social", "rss"), 37 * MIB)
         self.assertIsNone(verdict.median(series[1:2], "social", "rss"))
 
+    def test_a_service_that_does_not_say_what_it_holds_fails_the_run(self):
+        known = {figure: 5 * MIB for figure in verdict.LIMITS}
+        run = types.SimpleNamespace(begun=0, ended=300, samples=[
+            {"second": 60 * number, "services": ["social"], "social": known | {"heap": None}} for number in range(6)])
+        report = verdict.Report(run)
+        lines = list(report.figures())
+        self.assertTrue(any("social own heap, MiB" in line and "cannot be read" in line for line in lines))
+        self.assertEqual(report.failures, ["social does not say what is allocated"])
+
     def test_what_sqlite_holds_may_fill_and_has_a_bound(self):
         filling = [minute * MIB / 5 for minute in range(61)]
         self.assertEqual(verdict.bounded(MINUTES, filling).word, "bounded")
         self.assertEqual(verdict.bounded(MINUTES, [*filling[:30], 25 * MIB, *filling[31:]]).word, "too much")
+
+    def test_what_a_process_holds_is_read_from_its_metrics(self):
+        text = '# TYPE racha_heap_bytes gauge\nracha_heap_bytes{service="social"} 9437184\n' + (
+            'racha_sqlite_memory_bytes{service="social"} 1.5e+06\nracha_heap_bytes{service="gateway"} NaN\n')
+        self.assertEqual(samples.held(text), {("heap", "social"): 9 * MIB, ("sqlite_memory", "social"): 1500000})
 
 
 class SlownessTests(unittest.TestCase):

@@ -11,16 +11,20 @@ import slowness
 
 MIB = 1 << 20
 # What would matter if a month brought it: of memory, of open files and threads, of a write-ahead log, which a store truncates at 8 MiB or so.
-LIMITS = {"rss": 50 * MIB, "private": 50 * MIB, "sqlite": None, "files": 100, "threads": 100, "wal": 64 * MIB}
+LIMITS = {"rss": 50 * MIB, "private": 50 * MIB, "heap": None, "sqlite": None, "files": 100, "threads": 100, "wal": 64 * MIB}
 # What SQLite may hold of a service's memory: its caches fill, over hours where a store grows slowly, and end. Most are those of rewards: 8 MiB of the
 # connection that writes, 2 of each of four others, and their schemas and statements. The rest is the service's own.
 MAX_SQLITE = 24 * MIB
 # Of writes, in milliseconds.
 HIGH_P99 = 100
 NAMES = {
-    "rss": "own memory, MiB", "private": "own private, MiB", "sqlite": "SQLite's, MiB", "files": "open files",
+    "rss": "own memory, MiB", "private": "own private, MiB", "heap": "own heap, MiB", "sqlite": "SQLite's, MiB", "files": "open files",
     "threads": "threads", "wal": "WAL, MiB"}
-IN_MIB = {"rss", "private", "sqlite", "wal", "store", "log"}
+# These are said by the service itself, on any machine.
+SAID = {"sqlite": "what SQLite holds", "heap": "what is allocated"}
+# Of these SQLite has a part.
+SHARED = {"rss", "private", "heap"}
+IN_MIB = SHARED | {"sqlite", "wal", "store", "log"}
 
 
 def quantile(histogram, share):
@@ -58,7 +62,7 @@ def change(figure, value):
 
 def own(found, figure):
     """Of a process: a figure, of memory without what SQLite holds. None where that is not known."""
-    if figure not in ("rss", "private"):
+    if figure not in SHARED:
         return found[figure]
     return None if None in (found[figure], found["sqlite"]) else found[figure] - found["sqlite"]
 
@@ -74,6 +78,15 @@ def bounded(times, series):
     if max(series) > MAX_SQLITE:
         return fit.Verdict("too much", found, f"more than {shown('sqlite', MAX_SQLITE)}", False)
     return fit.Verdict("bounded", found, "within its bound", False)
+
+
+def part_of_private(times, series):
+    """What is allocated includes what each thread keeps of what it freed, up to a fixed number of blocks, which fills for hours."""
+    return fit.Verdict("shown", fit.fit(*fit.part(times, series, 2 / 3)), "a part of own private", False)
+
+
+# How the figures without a limit are shown.
+UNJUDGED = {"sqlite": bounded, "heap": part_of_private}
 
 
 class Windows:
@@ -150,13 +163,13 @@ class Report:
                 known = [(s["second"], own(s[service], figure)) for s in self.run.samples if own(s[service], figure) is not None]
                 if not known:
                     yield f"{service + ' ' + NAMES[figure]:<30}    cannot be read on this machine"
-                    if figure == "sqlite":
-                        self.failures.append(f"{service} does not say what SQLite holds")
+                    if figure in SAID:
+                        self.failures.append(f"{service} does not say {SAID[figure]}")
                     continue
                 times, series = zip(*known)
                 if not any(series):
                     continue
-                verdict = fit.judge(times, series, limit) if limit else bounded(times, series)
+                verdict = fit.judge(times, series, limit) if limit else UNJUDGED[figure](times, series)
                 found = verdict.fit
                 hours = f"{change(figure, found.slope * 3600)} ({change(figure, found.low * 3600)} … {change(figure, found.high * 3600)})"
                 yield (
