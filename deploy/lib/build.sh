@@ -107,7 +107,7 @@ build_progress() {
 minutes_since() { printf '%d:%02d' $(((SECONDS - $1) / 60)) $(((SECONDS - $1) % 60)); }
 
 # What a first build of a cluster's programs takes: minutes of one processor, and those in which one has to wait for the other.
-readonly build_work=32 build_chain=4
+readonly build_work=26 build_chain=4
 
 # Says what is built and about how long that takes, where that is known: the first time, or with another Swift.
 build_announce() {
