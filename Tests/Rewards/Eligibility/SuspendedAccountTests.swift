@@ -3,6 +3,7 @@ import InProcess
 import Operations
 import RewardsContract
 import RewardsService
+import Storage
 import Testing
 
 @Suite("Suspended accounts in rewards (SOC-8)")
@@ -12,6 +13,8 @@ struct SuspendedAccountTests {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       try await services.hasReceived(.rewards, of: .identity)
+      // What is known in memory is changed right after the commit, before the next write.
+      try await services.store(of: .rewards).write { _ in }
       // One is remembered from before, the other is not.
       #expect(try await ana.failure(GetBalance.self, .init()) == nil)
       for person in [ana, ben] {

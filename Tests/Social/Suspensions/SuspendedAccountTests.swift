@@ -3,6 +3,7 @@ import InProcess
 import Operations
 import SocialContract
 import SocialService
+import Storage
 import Testing
 
 @Suite("Suspended accounts in social (SOC-8)")
@@ -31,6 +32,8 @@ struct SuspendedAccountTests {
     (event.revision, event.suspendedUntil) = (revision, until)
     try await services.publish(.identity, event)
     try await services.hasReceived(.social, of: .identity)
+    // What is known in memory is changed right after the commit, before the next write.
+    try await services.store(of: .social).write { _ in }
   }
 
   @Test(
