@@ -68,18 +68,19 @@ enum PersonalAccessTokenStore {
 
   /// Those revoked lately, as events; see `SnapshotParts`.
   static func snapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let last = try RevocationPosition(key, now: now)
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT token_id, account_id, revoked_at
           FROM personal_access_tokens INDEXED BY personal_access_tokens_by_revocation
-          WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
+          WHERE revoked_at >= :at AND (revoked_at > :at OR token_id > :id) ORDER BY revoked_at, token_id LIMIT :limit
           """),
-      arguments: [now.adding(seconds: -Revocation.publishedSeconds), try SnapshotParts.last(key), SnapshotParts.pageSize])
+      arguments: ["at": last.at, "id": last.id, "limit": SnapshotParts.pageSize])
     let events = rows.map { row in
       PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
     }
-    return SnapshotParts.page(events, of: events, key: \.tokenID)
+    return SnapshotParts.page(events, of: events) { RevocationPosition.key($0.at, $0.tokenID) }
   }
 
   /// The token of that id.

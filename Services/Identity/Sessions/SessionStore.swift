@@ -74,43 +74,45 @@ enum SessionStore {
   ///
   /// What was revoked is found by when it was: in the order of their ids, all sessions that there are would be read for the few.
   static func revokedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let last = try RevocationPosition(key, now: now)
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions INDEXED BY sessions_by_revocation
-          WHERE revoked_at > :since AND session_id > :last
+          WHERE revoked_at >= :at AND (revoked_at > :at OR session_id > :id)
           UNION ALL
           SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions AS ended INDEXED BY ended_sessions_by_end
-          WHERE ended_at > :since AND session_id > :last
+          WHERE ended_at >= :at AND (ended_at > :at OR session_id > :id)
             -- Those that wait for the erasure of their account are among the former.
             AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = ended.session_id)
-          ORDER BY session_id LIMIT :limit
+          ORDER BY revoked_at, session_id LIMIT :limit
           """),
       arguments: [
-        "since": now.adding(seconds: -Revocation.publishedSeconds), "last": try SnapshotParts.last(key),
-        "limit": SnapshotParts.pageSize, "deleted": SessionRevoked.Reason.accountDeleted,
+        "at": last.at, "id": last.id, "limit": SnapshotParts.pageSize, "deleted": SessionRevoked.Reason.accountDeleted,
       ])
     let events = rows.map { row in
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
     }
-    return SnapshotParts.page(events, of: events, key: \.sessionID)
+    return SnapshotParts.page(events, of: events) { RevocationPosition.key($0.at, $0.sessionID) }
   }
 
   /// Those whose tokens were invalidated as lately.
   static func invalidatedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let last = try RevocationPosition(key, now: now)
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT session_id, account_id, token_generation, outdated_at FROM sessions INDEXED BY sessions_by_outdating
-          WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
+          WHERE outdated_at >= :at AND (outdated_at > :at OR session_id > :id) AND revoked_at IS NULL
+          ORDER BY outdated_at, session_id LIMIT :limit
           """),
-      arguments: [now.adding(seconds: -Revocation.publishedSeconds), try SnapshotParts.last(key), SnapshotParts.pageSize])
+      arguments: ["at": last.at, "id": last.id, "limit": SnapshotParts.pageSize])
     let events = rows.map { row in
       AccessTokensInvalidated(
         sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
     }
-    return SnapshotParts.page(events, of: events, key: \.sessionID)
+    return SnapshotParts.page(events, of: events) { RevocationPosition.key($0.at, $0.sessionID) }
   }
 
   /// The session of that id.

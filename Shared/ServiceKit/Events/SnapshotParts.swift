@@ -27,8 +27,9 @@ public struct SnapshotPart: Sendable {
 /// For a subscriber that names the events it needs, only the parts that publish such events are read: a gateway, which needs recent
 /// revocations, does not make identity read a million accounts. A service whose features have no part publishes an empty state.
 public struct SnapshotParts: Sendable {
-  /// About how many events make one page.
-  public static let pageSize = 1000
+  /// How many rows make one page; most make one event each. A page takes effect in one transaction, for which other writes wait: 28 ms for
+  /// 250 events where 9,000 a second are taken in.
+  public static let pageSize = 250
 
   /// Events, and the key of the last row that they are made of; nil after the last page.
   public typealias Page = (events: [any Event], nextKey: String?)

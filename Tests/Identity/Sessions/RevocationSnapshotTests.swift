@@ -15,6 +15,18 @@ struct RevocationSnapshotTests {
   private static let names = SessionRevoked.spec.names.union(AccessTokensInvalidated.spec.names)
     .union(PersonalAccessTokenRevoked.spec.names)
 
+  /// The events of all pages.
+  @Sendable
+  private static func all(_ parts: SnapshotParts, _ database: Database) throws -> [any Event] {
+    var page = try parts.page(database, of: names, after: nil)
+    var events = page.events
+    while let key = page.nextKey {
+      page = try parts.page(database, of: names, after: key)
+      events += page.events
+    }
+    return events
+  }
+
   /// What it takes to read the whole snapshot among so many sessions and tokens, of which the same few were revoked lately.
   private func effort(others count: Int) async throws -> (events: Int, effort: ReadingEffort) {
     try await RunningIdentity.run { identity in
@@ -40,18 +52,45 @@ struct RevocationSnapshotTests {
             """)
       }
       let parts = SnapshotParts(try await identity.features().flatMap(\.snapshot))
-      let walk: @Sendable (Database) throws -> [any Event] = { database in
-        var page = try parts.page(database, of: Self.names, after: nil)
-        var events = page.events
-        while let key = page.nextKey {
-          page = try parts.page(database, of: Self.names, after: key)
-          events += page.events
-        }
-        return events
-      }
+      let walk: @Sendable (Database) throws -> [any Event] = { try Self.all(parts, $0) }
       let found = try await identity.store.read { try walk($0).count }
       return (found, try await identity.store.effort { _ = try walk($0) })
     }
+  }
+
+  /// What it takes to read the whole snapshot when so many sessions and tokens were revoked lately, and as many invalidated.
+  private func effort(recent count: Int) async throws -> (events: Set<String>, effort: ReadingEffort) {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let now = identity.time.now.milliseconds
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) SELECT i FROM n;
+            -- Several have each time.
+            INSERT INTO sessions (session_id, account_id, created_at, expires_at, revoked_at, revocation_reason, outdated_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 0, \(now) + 2592000000, iif(i % 2, \(now) - i / 8, NULL),
+              iif(i % 2, 'loggedOut', NULL), iif(i % 2, NULL, \(now) - i / 8) FROM n;
+            INSERT INTO ended_sessions SELECT randomblob(16), randomblob(16), \(now) - i / 8 FROM n;
+            INSERT INTO personal_access_tokens (token_id, account_id, name, token_hash, scopes, created_at, revoked_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'token ' || i, randomblob(32), 'activity:read', 0, \(now) - i / 8
+              FROM n;
+            DROP TABLE n;
+            """)
+      }
+      let parts = SnapshotParts(try await identity.features().flatMap(\.snapshot))
+      let walk: @Sendable (Database) throws -> [any Event] = { try Self.all(parts, $0) }
+      let found = try await identity.store.read { try walk($0).map { String(decoding: $0.json, as: UTF8.self) } }
+      #expect(found.count == count * 3, "each once")
+      return (Set(found), try await identity.store.effort { _ = try walk($0) })
+    }
+  }
+
+  @Test("Many recent revocations are read page by page, each once, and each page by its own rows only")
+  func pages() async throws {
+    let (few, many) = (try await effort(recent: 500), try await effort(recent: 4000))
+    #expect(few.events.count == 1500 && many.events.count == 12_000)
+    #expect(many.effort.steps <= few.effort.steps * 10, "\(few.effort.steps), \(many.effort.steps)")
   }
 
   @Test(

@@ -132,7 +132,9 @@ struct LedgerTests {
         _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
       }
       // More than fits on a page.
-      for revision in 1...1100 { try await services.count([(2, 1000 + revision % 2 * 1000, revision)], of: ana.id) }
+      for revision in 1...SnapshotParts.pageSize + 100 {
+        try await services.count([(2, 1000 + revision % 2 * 1000, revision)], of: ana.id)
+      }
       let published = try await services.published(by: .rewards)
       #expect(Set(published.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
       let snapshot = try await services.snapshot(of: .rewards)
