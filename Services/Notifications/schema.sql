@@ -134,8 +134,7 @@ CREATE TABLE delivery_figures (
 CREATE TABLE inboxes (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   last_number INTEGER NOT NULL CHECK (last_number >= 0),
-  unread_count INTEGER NOT NULL CHECK (unread_count >= 0)
-, last_change INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+  last_change INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE TABLE "mails" (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
@@ -212,6 +211,21 @@ CREATE INDEX notifications_read ON notifications (read_at) WHERE read_at IS NOT 
 
 CREATE INDEX notifications_unread ON notifications (account_id, number, category)
   WHERE read_at IS NULL AND deleted_at IS NULL;
+
+CREATE TRIGGER unread_counts_lowered AFTER UPDATE OF read_at, deleted_at ON notifications
+WHEN OLD.read_at IS NULL AND OLD.deleted_at IS NULL AND (NEW.read_at IS NOT NULL OR NEW.deleted_at IS NOT NULL)
+  -- What a mark covers is not counted any more.
+  AND NOT EXISTS (SELECT 1 FROM read_marks WHERE account_id = OLD.account_id AND through >= OLD.number)
+BEGIN
+  UPDATE unread_counts SET count = count - 1 WHERE account_id = OLD.account_id AND category = OLD.category;
+END;
+
+CREATE TRIGGER unread_counts_raised AFTER INSERT ON notifications
+WHEN NEW.read_at IS NULL AND NEW.deleted_at IS NULL
+BEGIN
+  INSERT INTO unread_counts (account_id, category, count) VALUES (NEW.account_id, NEW.category, 1)
+  ON CONFLICT (account_id, category) DO UPDATE SET count = count + 1;
+END;
 
 CREATE TABLE push_message_deliveries (
   message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
@@ -298,6 +312,16 @@ CREATE TABLE read_marks (
   PRIMARY KEY (account_id, through)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER unread_counts_marked AFTER INSERT ON read_marks
+BEGIN
+  -- Later marks have higher numbers.
+  DELETE FROM unread_counts WHERE account_id = NEW.account_id;
+  INSERT INTO unread_counts (account_id, category, count)
+  SELECT account_id, category, count(*) FROM notifications INDEXED BY notifications_unread
+  WHERE account_id = NEW.account_id AND number > NEW.through AND read_at IS NULL AND deleted_at IS NULL
+  GROUP BY category;
+END;
+
 CREATE TABLE reminders (
   reminder_id BLOB NOT NULL PRIMARY KEY CHECK (length(reminder_id) = 16),
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
@@ -325,6 +349,13 @@ CREATE TABLE report_files (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX report_files_due ON report_files (remove_at);
+
+CREATE TABLE unread_counts (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  category TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (account_id, category)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE weekly_summaries (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),

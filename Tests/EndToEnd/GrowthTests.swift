@@ -99,8 +99,9 @@ private struct FilledStores {
     (
       .notifications, "unread counts",
       """
-      SELECT count(*) FROM inboxes i WHERE unread_count <> (
-        SELECT count(*) FROM notifications n WHERE n.account_id = i.account_id AND read_at IS NULL AND deleted_at IS NULL)
+      SELECT count(*) FROM (
+        SELECT account_id, category, count(*) AS count FROM notifications WHERE read_at IS NULL AND deleted_at IS NULL GROUP BY 1, 2
+      ) n FULL JOIN (SELECT * FROM unread_counts WHERE count > 0) c USING (account_id, category) WHERE n.count IS NOT c.count
       """
     ),
     (

@@ -78,8 +78,8 @@ public struct HeavyAccount: Sendable {
       try Int.fetchOne(database, sql: "SELECT last_number FROM inboxes WHERE account_id = ?", arguments: [account]) ?? 0
     try database.execute(
       sql: """
-        INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (:own, :count, :count)
-          ON CONFLICT DO UPDATE SET last_number = last_number + :count, unread_count = unread_count + :count
+        INSERT INTO inboxes (account_id, last_number) VALUES (:own, :count)
+          ON CONFLICT DO UPDATE SET last_number = last_number + :count
         """, arguments: ["own": account, "count": 10 * times])
     let statement = try database.makeStatement(
       sql: """

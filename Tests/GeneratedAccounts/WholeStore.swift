@@ -26,9 +26,9 @@ enum WholeStore {
       sql: """
         DELETE FROM notifications WHERE number <= (
           SELECT last_number - 10 FROM inboxes i WHERE i.account_id = notifications.account_id);
-        UPDATE inboxes SET unread_count = (
-          SELECT count(*) FROM notifications n
-          WHERE n.account_id = inboxes.account_id AND read_at IS NULL AND deleted_at IS NULL);
+        DELETE FROM unread_counts;
+        INSERT INTO unread_counts (account_id, category, count)
+          SELECT account_id, category, count(*) FROM notifications WHERE read_at IS NULL AND deleted_at IS NULL GROUP BY 1, 2;
         DELETE FROM notification_accounts WHERE notification_id NOT IN (SELECT notification_id FROM notifications);
         DELETE FROM deliveries WHERE notification_id NOT IN (SELECT notification_id FROM notifications);
         DELETE FROM delivery_accounts WHERE (account_id, delivery_id) NOT IN (SELECT account_id, delivery_id FROM deliveries);

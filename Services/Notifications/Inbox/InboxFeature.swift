@@ -14,7 +14,7 @@ struct InboxFeature: Feature {
 
   let migrations = [
     InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
-    ReadMarkStore.migration(29), ReadConversationStore.migration(31),
+    ReadMarkStore.migration(29), ReadConversationStore.migration(31), UnreadCountStore.migration(35),
   ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
@@ -23,11 +23,12 @@ struct InboxFeature: Feature {
       """
       account_id = :account
       OR notification_id IN (SELECT notification_id FROM notification_accounts WHERE account_id = :account)
-      """, .notifications, by: InboxStore.erasedCounts, InboxStore.erasedContents, InboxStore.erasedNames,
+      """, .notifications, by: InboxStore.erasedChanges, InboxStore.erasedContents, InboxStore.erasedNames,
       InboxStore.erasedInbox, steps: InboxStore.erasureSteps),
     .following("notification_accounts", "notifications"),
     .rows("read_marks", "account_id = :account", .notifications),
     .rows("read_conversations", "account_id = :account", .notifications),
+    .rows("unread_counts", "account_id = :account", .notifications).uncounted,
     .rows("inboxes", "account_id = :account", .notifications),
   ]
 

@@ -16,9 +16,14 @@ struct InboxHandlers: Sendable {
   }
 
   static func count(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> CountUnreadNotifications.Output {
-    CountUnreadNotifications.Output(
-      unreadCount: try InboxStore.unreadCount(of: call.account, in: database),
-      byCategory: try InboxStore.unreadCounts(of: call.account, withLogins: call.caller.isInDoubt != true, in: database))
+    let counts = try UnreadCountStore.counts(of: call.account, in: database)
+    let withLogins = call.caller.isInDoubt != true
+    return CountUnreadNotifications.Output(
+      unreadCount: counts.values.reduce(0, +),
+      byCategory: counts.sorted { $0.key < $1.key }.compactMap { name, count in
+        guard let category = NotificationCategory(rawValue: name), withLogins || category != .logins else { return nil }
+        return NotificationCount(category: category, unreadCount: count)
+      })
   }
 
   static func since(

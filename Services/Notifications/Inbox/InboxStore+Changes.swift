@@ -93,25 +93,6 @@ extension InboxStore {
     return Set(numbers).subtracting(shown)
   }
 
-  /// How many are not read, by category; those with none are left out.
-  static func unreadCounts(
-    of account: AccountID, withLogins: Bool, in database: Database
-  ) throws -> [NotificationCount] {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT category, count(*) AS count FROM notifications
-        WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL
-          \(try BlockedNotificationStore.hiding(of: account, in: database))
-        GROUP BY category
-        """)
-    let through = try ReadMarkStore.through(of: account, in: database)
-    let counts = try Row.fetchAll(statement, arguments: [account, through]).compactMap { row -> NotificationCount? in
-      guard let category = NotificationCategory(rawValue: row["category"]), withLogins || category != .logins else { return nil }
-      return NotificationCount(category: category, unreadCount: row["count"])
-    }
-    return counts.sorted { $0.category.rawValue < $1.category.rawValue }
-  }
-
   /// Publishes that a notification is there no longer, for whoever is connected.
   static func publishRemoval(_ number: Int, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.publish(NotificationRemoved(accountID: account, number: number))

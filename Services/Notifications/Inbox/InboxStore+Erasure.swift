@@ -14,18 +14,15 @@ extension InboxStore {
 
   /// Some of it, the same at each look.
   private static let some = """
-    SELECT o.notification_id, o.account_id, o.number, o.read_at FROM \(named) ORDER BY a.notification_id LIMIT :limit
+    SELECT o.notification_id, o.account_id FROM \(named) ORDER BY a.notification_id LIMIT :limit
     """
 
   private static let changed = "change = (SELECT last_change FROM inboxes i WHERE i.account_id = notifications.account_id)"
 
   // Blanks what names an account in others' inboxes, then deletes its own.
 
-  static let erasedCounts = """
-    UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
-      SELECT count(*) FROM (SELECT o.account_id, o.number, o.read_at FROM \(named)) n
-      WHERE n.account_id = inboxes.account_id AND \(ReadMarkStore.isUnread("n")))
-    WHERE account_id IN (SELECT o.account_id FROM \(named))
+  static let erasedChanges = """
+    UPDATE inboxes SET last_change = last_change + 1 WHERE account_id IN (SELECT o.account_id FROM \(named))
     """
   static let erasedContents = """
     UPDATE notifications SET deleted_at = :now, content = '{}', \(changed)
@@ -39,9 +36,7 @@ extension InboxStore {
   /// The same, for some of them.
   static let erasureSteps = [
     """
-    UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
-      SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND \(ReadMarkStore.isUnread("n")))
-    WHERE account_id IN (SELECT account_id FROM (\(some)))
+    UPDATE inboxes SET last_change = last_change + 1 WHERE account_id IN (SELECT account_id FROM (\(some)))
     """,
     """
     UPDATE notifications SET deleted_at = :now, content = '{}', \(changed)

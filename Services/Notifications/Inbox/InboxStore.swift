@@ -45,8 +45,8 @@ enum InboxStore {
     guard try database.first(known, .id(account), .text(item.source), read: { _ in true }) == nil else { return nil }
     let next = try database.first(
       """
-      INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?, 1, 1)
-      ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1, unread_count = unread_count + 1
+      INSERT INTO inboxes (account_id, last_number) VALUES (?, 1)
+      ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1
       RETURNING last_number
       """, .id(account)
     ) { $0.number(0) }
@@ -142,20 +142,6 @@ enum InboxStore {
 
   private static let hiddenKinds = NotificationKind.list(NotificationSpec.hiddenInDoubt.map(\.rawValue))
 
-  static func unreadCount(of account: AccountID, in database: Database) throws -> Int {
-    let statement = try database.cachedStatement(sql: "SELECT unread_count FROM inboxes WHERE account_id = ?")
-    let count = try Int.fetchOne(statement, arguments: [account]) ?? 0
-    let blocked = try BlockedNotificationStore.names(of: account, in: database)
-    guard !blocked.isEmpty else { return count }
-    let hidden = try Int.fetchOne(
-      database,
-      sql: """
-        SELECT count(*) FROM notifications
-        WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL AND \(blocked)
-        """, arguments: [account, try ReadMarkStore.through(of: account, in: database)])
-    return count - (hidden ?? 0)
-  }
-
   /// The content of an account's notification; nil where there is none, or it was deleted.
   static func content(
     of id: ID<Notification>, _ account: AccountID, in database: Database
@@ -174,7 +160,6 @@ enum InboxStore {
         UPDATE notifications SET read_at = ? WHERE notification_id = ? AND \(ReadMarkStore.isUnread("notifications")) RETURNING kind
         """)
     guard let kind = try String.fetchOne(statement, arguments: [transaction.now, id]) else { return true }
-    try lower(by: 1, account, in: database)
     try DeliveryStore.count(.inbox, kind, "opened", reason: nil, transaction)
     return true
   }
@@ -194,12 +179,6 @@ enum InboxStore {
     let beyond = "SELECT 1 \(unread) LIMIT 1 OFFSET \(ReadMarkStore.rowsAtOnce)"
     if try database.first(beyond, bounds.0, bounds.1, bounds.2, read: { _ in true }) != nil {
       try ReadMarkStore.add(through: last, of: account, transaction)
-      try database.run(
-        """
-        UPDATE inboxes SET unread_count = (
-          SELECT count(*) FROM notifications WHERE account_id = ?1 AND number > ?2 AND read_at IS NULL AND deleted_at IS NULL)
-        WHERE account_id = ?1
-        """, .id(account), .number(last))
       return true
     }
     try database.each("SELECT kind, count(*) \(unread) GROUP BY kind", bounds.0, bounds.1, bounds.2) { row in
@@ -209,7 +188,6 @@ enum InboxStore {
     try database.run(
       "UPDATE notifications SET read_at = ?4 WHERE notification_id IN (SELECT notification_id \(unread))", bounds.0, bounds.1,
       bounds.2, .instant(transaction.now))
-    try lower(by: database.changesCount, account, in: database)
     return false
   }
 
@@ -220,16 +198,12 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         UPDATE notifications SET deleted_at = ?, content = '{}', change = ? WHERE notification_id = ? AND deleted_at IS NULL
-        RETURNING read_at, number
+        RETURNING number
         """)
     try forgetAccounts(of: id, database)
     let change = try nextChange(of: account, in: database)
-    guard let deleted = try Row.fetchOne(statement, arguments: [transaction.now, change, id]) else { return true }
-    // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
-    if deleted.hasNull(atIndex: 0), try deleted["number"] as Int > ReadMarkStore.through(of: account, in: database) {
-      try lower(by: 1, account, in: database)
-    }
-    try publishRemoval(deleted["number"], of: account, transaction)
+    guard let number = try Int.fetchOne(statement, arguments: [transaction.now, change, id]) else { return true }
+    try publishRemoval(number, of: account, transaction)
     return true
   }
 
@@ -263,7 +237,7 @@ enum InboxStore {
     // Read first: the statements below change what makes them such.
     let statement = try transaction.database.cachedStatement(
       sql: """
-        SELECT notification_id, number, \(ReadMarkStore.isUnread("n")) AS is_unread FROM notifications n
+        SELECT notification_id, number FROM notifications n
         WHERE account_id = ?1 AND number BETWEEN ?2 AND ?3 AND EXISTS (
           SELECT 1 FROM notification_accounts a WHERE a.notification_id = n.notification_id AND a.account_id = ?4)
         """)
@@ -280,7 +254,6 @@ enum InboxStore {
       try forgetAccounts(of: id, database)
       try publishRemoval(row["number"], of: account, transaction)
     }
-    try lower(by: rows.count { $0["is_unread"] as Bool }, account, in: database)
   }
 
   private static func exists(
@@ -290,12 +263,6 @@ enum InboxStore {
       sql: "SELECT deleted_at FROM notifications WHERE notification_id = ? AND account_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { return false }
     return !andNotDeleted || row["deleted_at"] == nil
-  }
-
-  static func lower(by count: Int, _ account: AccountID, in database: Database) throws {
-    guard count > 0 else { return }
-    let statement = try database.cachedStatement(sql: "UPDATE inboxes SET unread_count = unread_count - ? WHERE account_id = ?")
-    try statement.execute(arguments: [count, account])
   }
 }
 

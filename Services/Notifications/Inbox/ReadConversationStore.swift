@@ -100,7 +100,6 @@ enum ReadConversationStore {
     for (kind, rows) in Dictionary(grouping: kinds, by: { $0 }) {
       try DeliveryStore.count(.inbox, kind, "opened", reason: nil, by: rows.count, at: instant, transaction)
     }
-    try InboxStore.lower(by: kinds.count, account, in: database)
     return kinds.count
   }
 }

@@ -66,7 +66,7 @@ struct NotificationLoad {
     let key = P256.KeyAgreement.PrivateKey().publicKey.x963Representation
     return try store(.notifications, configuration).write { database in
       let inbox = try database.makeStatement(
-        sql: "INSERT OR REPLACE INTO inboxes (account_id, last_number, unread_count) VALUES (?, ?, ?)")
+        sql: "INSERT OR REPLACE INTO inboxes (account_id, last_number) VALUES (?, ?)")
       let notification = try database.makeStatement(
         sql: """
           INSERT INTO notifications (notification_id, account_id, number, kind, content, source, created_at, category)
@@ -80,7 +80,7 @@ struct NotificationLoad {
           """)
       let now = Instant.now.milliseconds
       func add(_ count: Int, to account: AccountID) throws {
-        try inbox.execute(arguments: [account, count, count])
+        try inbox.execute(arguments: [account, count])
         for number in 1...count {
           try notification.execute(arguments: [
             ID<NotificationsContract.Notification>(), account, number, #"{"parameters":{"task":"Work \#(number)"},"links":{}}"#,
@@ -89,7 +89,9 @@ struct NotificationLoad {
         }
       }
       let first = people.first.account.id
-      try database.execute(sql: "DELETE FROM notifications WHERE account_id = ?", arguments: [first])
+      for table in ["notifications", "unread_counts"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE account_id = ?", arguments: [first])
+      }
       try add(min(Self.ofReader, notifications), to: first)
       for number in 0..<others {
         let account = try know(number, database)

@@ -20,7 +20,7 @@ struct BlockedNotificationTests {
     let now = services.clock.now
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
-        sql: "INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?1, ?2, ?2 / 2)",
+        sql: "INSERT INTO inboxes (account_id, last_number) VALUES (?1, ?2)",
         arguments: [person.id, Self.count])
       try transaction.database.execute(
         sql: """
@@ -83,7 +83,7 @@ struct BlockedNotificationTests {
       #expect(try await ana.send(ListNotifications.self, .init(limit: 1)).items.map(\.number) == [Self.count + 1])
       #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 201)
       let kept = try await store.read {
-        try Int.fetchOne($0, sql: "SELECT unread_count FROM inboxes WHERE account_id = ?", arguments: [ana.id])
+        try Int.fetchOne($0, sql: "SELECT sum(count) FROM unread_counts WHERE account_id = ?", arguments: [ana.id])
       }
       #expect(kept == 201)
       let named = try await store.read { database in

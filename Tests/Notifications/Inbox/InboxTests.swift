@@ -371,6 +371,8 @@ struct InboxTests {
       #expect(try await services.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == ["coinsEarned"])
       let since = try await services.call(ListNotificationsSince.self, .init(after: 0), as: doubtful)
       #expect(since.items.map(\.kind) == ["coinsEarned"] && since.lastNumber == 2)
+      let counts = try await services.call(CountUnreadNotifications.self, .init(), as: doubtful)
+      #expect(counts.unreadCount == 2 && counts.byCategory == [.init(category: .rewards, unreadCount: 1)])
     }
   }
 }

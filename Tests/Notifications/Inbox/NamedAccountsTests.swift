@@ -111,6 +111,7 @@ final class NamedAccountsTests {
       #expect(before.map(\.number) == [2, 1] && before[1].text == "ana wants to be your friend.")
       #expect(before[1].links.accountID == ana.account)
       #expect(try await store.rows("notification_accounts") == 1)
+      #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 2)
       try await services.hasReceived(.notifications, of: .identity)
       try await services.publish(.identity, AccountDeleted(deletionID: ID(), accountID: ana.account, at: .now))
       try await store.hasErased(ana.account)

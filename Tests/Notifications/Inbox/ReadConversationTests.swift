@@ -123,7 +123,7 @@ struct ReadConversationTests {
     let now = services.clock.now
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
-        sql: "UPDATE inboxes SET last_number = last_number + ?2, unread_count = unread_count + ?2 WHERE account_id = ?1",
+        sql: "UPDATE inboxes SET last_number = last_number + ?2 WHERE account_id = ?1",
         arguments: [person.account, count])
       try transaction.database.execute(
         sql: """

@@ -5,10 +5,10 @@ import NotificationsContract
 import Operations
 import RewardsContract
 import ServiceKit
-import Storage
 import Testing
 
 @testable import NotificationsService
+@testable import Storage
 
 /// An inbox is marked as read in the store without waking the worker, so that what is asked then is asked while its notifications do not say so
 /// themselves yet.
@@ -39,9 +39,9 @@ struct ReadMarkTests {
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
         sql: """
-          INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?1, ?2, ?2)
-          ON CONFLICT (account_id) DO UPDATE SET last_number = ?2, unread_count = unread_count + ?2 - ?3 + 1
-          """, arguments: [person.id, last, first])
+          INSERT INTO inboxes (account_id, last_number) VALUES (?1, ?2)
+          ON CONFLICT (account_id) DO UPDATE SET last_number = ?2
+          """, arguments: [person.id, last])
       try transaction.database.execute(
         sql: """
           WITH RECURSIVE n (i) AS (SELECT ?2 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
@@ -112,6 +112,52 @@ struct ReadMarkTests {
         try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM notifications WHERE read_at IS NULL") }
           == Self.count, "only Ben's")
       #expect(try await seen(ben) == bens)
+    }
+  }
+
+  @Test("To count unread notifications takes no longer where there are many")
+  func effort() async throws {
+    try await run { services in
+      let (few, many) = (try await services.register(), try await services.register())
+      try await fill(services, few, to: 100)
+      try await fill(services, many, to: 10_000)
+      let store = services.store(of: .notifications)
+      var steps: [Int] = []
+      for (person, count) in [(few, 100), (many, 10_000)] {
+        let counts = try await person.send(CountUnreadNotifications.self, .init())
+        #expect(counts.byCategory.map(\.unreadCount) == [count / 100, count - count / 100] && counts.unreadCount == count)
+        steps.append(try await store.effort { _ = try UnreadCountStore.counts(of: person.id, in: $0) }.steps)
+      }
+      #expect(steps[1] <= steps[0] + 2, "\(steps)")
+    }
+  }
+
+  @Test("Of what comes after a mark, only what was neither read nor deleted is counted as unread, before and after a migration")
+  func counts() async throws {
+    try await run { services in
+      let ana = try await services.register()
+      try await fill(services, ana)
+      let store = services.store(of: .notifications)
+      func id(_ number: Int) async throws -> ID<NotificationsContract.Notification> {
+        let sql = "SELECT notification_id FROM notifications WHERE account_id = ? AND number = ?"
+        return try #require(try await store.read { try ID.fetchOne($0, sql: sql, arguments: [ana.id, number]) })
+      }
+      _ = try await ana.send(MarkNotificationRead.self, .init(notificationID: id(1_195)))
+      _ = try await ana.send(DeleteNotification.self, .init(notificationID: id(1_196)))
+      #expect(try await mark(services, ana, through: 1_190))
+      let counted = try await ana.send(CountUnreadNotifications.self, .init())
+      #expect(counted.unreadCount == 8 && counted.byCategory.map(\.unreadCount) == [1, 7])
+      // As an earlier version left it.
+      try await store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            DROP TRIGGER unread_counts_raised; DROP TRIGGER unread_counts_lowered; DROP TRIGGER unread_counts_marked;
+            DROP TABLE unread_counts;
+            ALTER TABLE inboxes ADD COLUMN unread_count INTEGER NOT NULL DEFAULT 8 CHECK (unread_count >= 0);
+            """)
+        try UnreadCountStore.migration(35).body(transaction.database)
+      }
+      #expect(try await ana.send(CountUnreadNotifications.self, .init()) == counted)
     }
   }
 
