@@ -39,5 +39,6 @@ struct RevocationPosition {
     }
   }
 
+  /// The key of a page that ends with a row of that time and id.
   static func key(_ at: Instant, _ id: ID<some Any>) -> String { "\(at.milliseconds)/\(id)" }
 }

@@ -18,7 +18,7 @@ enum UnreadCountStore {
             count INTEGER NOT NULL CHECK (count >= 0),
             PRIMARY KEY (account_id, category)
           ) STRICT, WITHOUT ROWID;
-          -- Through the index, in its order: a million inboxes take seconds.
+          -- Through the index, in its order: no row of a notification is read.
           INSERT INTO unread_counts (account_id, category, count)
           SELECT account_id, category, 1 FROM notifications INDEXED BY notifications_unread
           WHERE read_at IS NULL AND deleted_at IS NULL AND NOT EXISTS (

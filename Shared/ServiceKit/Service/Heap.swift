@@ -10,7 +10,7 @@ import ServiceLifecycle
 enum Heap {
   /// How many arenas the threads share: one a processor, and four at most, since each keeps some memory.
   static let arenas = min(4, max(2, ProcessInfo.processInfo.activeProcessorCount))
-  /// Larger blocks come from the system, and return to it when they are freed.
+  /// Larger blocks come from the system where no arena has them free, and return to it when they are freed.
   static let arenaBlockBytes = 128 << 10
 
   /// Bounds what is kept (man 3 mallopt). Called before there are other threads.
