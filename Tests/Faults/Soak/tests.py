@@ -102,6 +102,25 @@ class MemoryTests(unittest.TestCase):
         self.assertEqual(samples.held(text), {("heap", "social"): 9 * MIB, ("sqlite_memory", "social"): 1500000})
 
 
+class CostTests(unittest.TestCase):
+    def cost(self, grow, seed):
+        chooser = random.Random(seed)
+        return verdict.costlier(MINUTES, [6 * (1 + grow * minute / 60) * chooser.gauss(1, 0.02) for minute in range(61)]).word
+
+    def test_calls_that_cost_more_and_more_are_found_and_noise_is_not(self):
+        words = [self.cost(0.3, seed) for seed in range(50)]
+        self.assertGreaterEqual(words.count("rises"), 45)
+        self.assertEqual([self.cost(0, seed) for seed in range(50)].count("rises"), 0)
+
+    def test_a_report_names_the_cost_of_calls(self):
+        samples_ = [
+            {"second": 60 * number, "services": ["social"], "clients": 14.0 * number, "social": {"cpu": 80.0 * number + number**2 / 2}}
+            for number in range(61)]
+        report = verdict.Report(types.SimpleNamespace(begun=0, ended=3600, samples=samples_))
+        self.assertIn("rises", "".join(report.costs()))
+        self.assertEqual(len(report.failures), 1)
+
+
 class SlownessTests(unittest.TestCase):
     def test_each_slow_call_has_one_cause(self):
         # Ten seconds with a sync each 0.1 s, of which the one at 3 s took 0.4 s; woken late at 6 s.

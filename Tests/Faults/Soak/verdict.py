@@ -17,6 +17,8 @@ LIMITS = {"rss": 50 * MIB, "private": 50 * MIB, "heap": None, "sqlite": None, "f
 MAX_SQLITE = 24 * MIB
 # Of writes, in milliseconds.
 HIGH_P99 = 100
+# By what share calls may cost more processor time after another hour.
+COSTLIER = 0.1
 NAMES = {
     "rss": "own memory, MiB", "private": "own private, MiB", "heap": "own heap, MiB", "sqlite": "SQLite's, MiB", "files": "open files",
     "threads": "threads", "wal": "WAL, MiB"}
@@ -83,6 +85,17 @@ def bounded(times, series):
 def part_of_private(times, series):
     """What is allocated includes what each thread keeps of what it freed, up to a fixed number of blocks, which fills for hours."""
     return fit.Verdict("shown", fit.fit(*fit.part(times, series, 2 / 3)), "a part of own private", False)
+
+
+def costlier(times, series):
+    """Whether calls cost more and more. Nothing that fills makes them cost more, so a last third that wanders does not excuse the rise."""
+    first = statistics.median([value for time, value in zip(times, series) if time <= times[0] + (times[-1] - times[0]) / 3])
+    found, last = (fit.fit(*fit.part(times, series, share)) for share in (2 / 3, 1 / 3))
+    if times[-1] - times[0] < fit.MIN_SECONDS:
+        return fit.Verdict("open", found, "too short a run", False)
+    if found.low * 3600 > COSTLIER * first and last.slope >= fit.STILL * found.slope:
+        return fit.Verdict("rises", found, "rises")
+    return fit.Verdict("level", found, "none that matters" if found.high * 3600 <= COSTLIER * first else "no rise found")
 
 
 # How the figures without a limit are shown.
@@ -250,6 +263,25 @@ class Report:
             + ", ".join(f"{together[count]} in {count} of the services" for count in sorted(together) if count)
             + f"{'; ' if held else ''}a lone sync was slow in {sum(slow.meets(at - 1, at) for at in held)} of them")
 
+    def costs(self):
+        """Processor time of the six for each second of the clients', whose calls cost these the same all the time: so it does not matter how
+        fast the processors are at the moment."""
+        times, series = [], []
+        for before, sample in zip(self.run.samples, self.run.samples[1:]):
+            clients = sample["clients"] - before["clients"]
+            if clients > 0:
+                times.append(sample["second"])
+                series.append(sum(sample[s]["cpu"] - before[s]["cpu"] for s in sample["services"]) / clients)
+        if len(times) < 3:
+            return
+        verdict = costlier(times, series)
+        found = verdict.fit
+        yield (
+            f"for each second of the clients' the six took {series[0]:.2f} s at first and {series[-1]:.2f} at last, {found.slope * 3600:+.2f} an "
+            f"hour ({found.low * 3600:+.2f} … {found.high * 3600:+.2f}): {verdict.text}")
+        if verdict.word == "rises":
+            self.failures.append(f"calls cost more and more: {found.slope * 3600 / series[0]:+.0%} of processor time an hour")
+
     def clients(self):
         run = self.run
         elapsed = run.ended - run.begun
@@ -264,6 +296,7 @@ class Report:
         yield (
             f"processors: the six {six / elapsed:.2f} cores, clients {used / elapsed:.2f}"
             + (": MORE THAN HALF A CORE, which these figures are of, too" if used / elapsed > 0.5 else ""))
+        yield from self.costs()
         if total["failures"]:
             self.failures.append(f"{total['failures']} answers were not as they should be")
         if total["streams open"] != total["streams"]:
