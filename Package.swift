@@ -370,9 +370,9 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedAccounts", "GeneratedHistory", "IdentityContract", "Messaging",
-          "NotificationsContract", "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog",
-          arguments, crypto, grdb,
+          "ActivityContract", "BuiltPrograms", "Client", "Cluster", "GeneratedAccounts", "GeneratedHistory", "IdentityContract",
+          "Messaging", "NotificationsContract", "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage",
+          "TransparencyLog", arguments, crypto, grdb,
           httpClient,
           lifecycle, logging,
         ],

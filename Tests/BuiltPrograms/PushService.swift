@@ -54,25 +54,8 @@ public final class PushService: Sendable {
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    let rest = Mutex(Data())
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      guard !data.isEmpty else {
-        handle.readabilityHandler = nil
-        continuation.finish()
-        return
-      }
-      rest.withLock { rest in
-        rest += data
-        while let end = rest.firstIndex(of: 0x0A) {
-          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-          rest = Data(rest[(end + 1)...])
-        }
-      }
-    }
     try process.run()
-    self.lines = lines
+    lines = output.fileHandleForReading.lines()
     self.input = input
     guard let first = await lines.first(where: { _ in true }) else { throw NotThere() }
     let ready = try JSONDecoder().decode(Ready.self, from: Data(first.utf8))

@@ -1,12 +1,13 @@
 import ArgumentParser
+import BuiltPrograms
 import Client
 import Foundation
 
 /// The bare server beside which all else is measured, running; it is the push service of the bench, too.
 final class Yardstick {
   let url: String
-  /// A value for each request to push.
-  let pushes: AsyncStream<Void>
+  /// A line for each request to push.
+  let pushes: AsyncStream<String>
   private let process = Process()
 
   init(binaries: String, port: Int) async throws {
@@ -16,14 +17,8 @@ final class Yardstick {
     process.standardError = FileHandle.nullDevice
     let output = Pipe()
     process.standardOutput = output
-    let (pushes, continuation) = AsyncStream.makeStream(of: Void.self)
-    self.pushes = pushes
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      for byte in data where byte == 0x0A { continuation.yield() }
-    }
     try process.run()
+    pushes = output.fileHandleForReading.lines()
     for _ in 0..<500 {
       if let answer = try? await GatewayClient(url: url).get("/"), answer.status == 200 { return }
       try await Task.sleep(for: .milliseconds(10))

@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import Synchronization
 
@@ -42,25 +43,8 @@ final class MailServer: Sendable {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    let rest = Mutex(Data())
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      guard !data.isEmpty else {
-        handle.readabilityHandler = nil
-        continuation.finish()
-        return
-      }
-      rest.withLock { rest in
-        rest += data
-        while let end = rest.firstIndex(of: 0x0A) {
-          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-          rest = Data(rest[(end + 1)...])
-        }
-      }
-    }
     try process.run()
-    self.lines = lines
+    lines = output.fileHandleForReading.lines()
     self.input = input
     guard let first = await lines.first(where: { _ in true }) else { throw NotStarted() }
     port = try JSONDecoder().decode(Ready.self, from: Data(first.utf8)).port
