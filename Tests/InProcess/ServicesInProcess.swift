@@ -162,7 +162,7 @@ public struct ServicesInProcess: Sendable {
   /// Every event that the service has published, oldest first, but for the streaks: a worker counts and publishes them in its own time,
   /// within a second or so of what changes them.
   public func published(by service: ServiceName) async throws -> [LoggedEvent] {
-    try await store(of: service).log.events(after: 0, limit: 100_000, bytes: 64 << 20).filter { $0.name != "streaks.changed" }
+    try await store(of: service).allEvents().filter { $0.name != "streaks.changed" }
   }
 
   /// Publishes events in the name of a service, as its own transactions do.

@@ -23,6 +23,17 @@ extension Store {
     }
   }
 
+  /// Every event that is kept, oldest first.
+  public func allEvents() async throws -> [LoggedEvent] {
+    var (events, after): ([LoggedEvent], Int64) = ([], 0)
+    while true {
+      let page = try await log.events(after: after, named: nil, limit: 100_000, bytes: 64 << 20)
+      events += page.events
+      guard page.through > after else { return events }
+      after = page.through
+    }
+  }
+
   /// What was waited for has not come about in the store.
   public struct NotYet: Error {
     let service: ServiceName

@@ -121,6 +121,30 @@ struct OutboxTests {
     await store.close()
   }
 
+  @Test("The outbox finds rare events in several answers, each of which ends further on")
+  func rareEvents() async throws {
+    struct Rarity: Event {
+      static let notes: Notes = [:]
+      static let spec = EventSpec("numbers.rare", by: .activity, requirements: [], "Something rare happened.")
+    }
+    var limits = StoreLimits()
+    limits.eventsRead = 4
+    let store = try Store.numbers(path, limits: limits)
+    try await publish(1...9, in: store)
+    try await store.write { try $0.publish(Rarity()) }
+    try await publish(11...11, in: store)
+    var (after, ends, found): (Int64, [Int64], [Int64]) = (0, [], [])
+    while ends.last != 11, ends.count < 9 {
+      let page = try await store.log.events(after: after, named: [Rarity.spec.name], limit: 100, bytes: 1_000)
+      found += page.events.map(\.number)
+      after = page.through
+      ends.append(after)
+    }
+    #expect(ends == [4, 8, 11])
+    #expect(found == [10])
+    await store.close()
+  }
+
   @Test("The outbox is pruned only behind the slowest subscriber, keeps the newest events, and never reuses numbers")
   func pruning() async throws {
     var limits = StoreLimits()

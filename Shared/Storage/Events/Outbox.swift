@@ -12,8 +12,10 @@ public struct Outbox: EventLog {
 
   public func end(of epoch: String) async throws -> Int64? { store.epoch.ends[epoch] }
 
-  /// The events with these names (nil: all) after that number, oldest first: at most `limit`, and no more once `bytes` are exceeded, but at
-  /// least one if there is one.
+  /// The events with these names (nil: all) after that number, oldest first: at most `limit`, and no more once `bytes` are exceeded.
+  ///
+  /// At most ``StoreLimits/eventsRead`` events of all names are read, so that rare ones are found in several answers, each of which ends
+  /// further on, instead of in one that takes too long.
   ///
   /// - Throws: ``EventLogFailure/pruned`` if the next event is no longer kept, or if the log ends before `number`.
   public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {
@@ -24,17 +26,21 @@ public struct Outbox: EventLog {
       guard next ?? last + 1 == number + 1 || limit < 1 else { throw EventLogFailure.pruned }
       var events: [LoggedEvent] = []
       var size = 0
+      var read = 0
+      var through = number
       let statement = try database.cachedStatement(
         sql: "SELECT number, name, at, traceparent, body FROM outbox WHERE number > ? ORDER BY number")
       let rows = try Row.fetchCursor(statement, arguments: [number])
-      while events.count < limit, size < bytes || events.isEmpty {
+      while events.count < limit, size < bytes || events.isEmpty, read < store.limits.eventsRead {
         guard let row = try rows.next() else { return EventPage(events, through: last) }
+        read += 1
+        through = row[0]
         if let names, !names.contains(row[1]) { continue }
         let event = try LoggedEvent(row)
         size += event.body.count
         events.append(event)
       }
-      return EventPage(events, through: events.last?.number ?? number)
+      return EventPage(events, through: through)
     }
   }
 
