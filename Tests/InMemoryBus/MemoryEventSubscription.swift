@@ -30,7 +30,7 @@ public actor MemoryEventSubscription: EventSubscription {
     for waiter in all where waiter.number <= head.number { waiter.continuation.resume() }
   }
 
-  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
+  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws -> Int64 {
     for event in page.events {
       let cursor = cursors[publisher]
       guard cursor?.epoch != epoch || event.number > cursor?.number ?? 0 else { continue }
@@ -39,6 +39,7 @@ public actor MemoryEventSubscription: EventSubscription {
     }
     let reached = cursors[publisher].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
     move(publisher, to: LogHead(epoch: epoch, number: max(reached, page.through)))
+    return page.through
   }
 
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {

@@ -164,11 +164,12 @@ private struct RestoreGame {
         faults.append("applied events after \(after) at \(String(describing: inbox.cursor))")
         return
       }
+      let part = Int.random(in: 0..<10, using: &random) < 3 ? page.first(Int.random(in: 1...6, using: &random)) : page
       // What the page counts as had, whether it holds it or not.
-      inbox.seen.formUnion(histories[after.epoch, default: []].prefix(Int(page.through)).dropFirst(Int(cursor.number)))
-      inbox.effects += page.events.filter { $0.number > cursor.number }.map(RestoreGame.id)
-      inbox.cursor = LogHead(epoch: cursor.epoch, number: max(cursor.number, page.through))
-      outcome = { $0.applied() }
+      inbox.seen.formUnion(histories[after.epoch, default: []].prefix(Int(part.through)).dropFirst(Int(cursor.number)))
+      inbox.effects += part.events.filter { $0.number > cursor.number }.map(RestoreGame.id)
+      inbox.cursor = LogHead(epoch: cursor.epoch, number: max(cursor.number, part.through))
+      outcome = { $0.applied(through: part.through) }
     case .applyPage(let page):
       let shown = histories[page.head.epoch, default: []].prefix(Int(page.head.number))
       // The first page.

@@ -105,8 +105,9 @@ private struct Simulation {
       if !isCalm, chance(15) {
         outcome = { $0.applyFailed(at: now) }
       } else {
-        commit(page, after)
-        outcome = { $0.applied() }
+        let part = chance(30) ? page.first(Int.random(in: 1...9, using: &random)) : page
+        commit(part, after)
+        outcome = { $0.applied(through: part.through) }
       }
     case .applyPage(let page):
       if !isCalm, chance(15) {
@@ -269,7 +270,9 @@ struct StuckSubscriberTests {
       try await Task.sleep(for: .seconds(600))
       return nil
     }
-    func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {}
+    func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws -> Int64 {
+      page.through
+    }
     func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from: LogHead) async throws {}
     func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead? { nil }
   }
@@ -291,6 +294,14 @@ struct StuckSubscriberTests {
       running.cancel()
       await running.value
     }
+  }
+}
+
+extension EventPage {
+  /// What takes effect where all of it would take long.
+  func first(_ count: Int) -> EventPage {
+    let part = Array(events.prefix(count))
+    return part.count < events.count ? EventPage(part, through: part.last?.number ?? through) : self
   }
 }
 

@@ -29,7 +29,7 @@ struct StoreSubscriptionTests {
     _ events: [LoggedEvent], of publisher: ServiceName = .identity, epoch: String = "a", to subscription: StoreSubscription
   ) async throws {
     let page = EventPage(events, through: events.last?.number ?? 0)
-    try await subscription.apply(page, after: (events.first?.number ?? 1) - 1, of: publisher, epoch: epoch)
+    _ = try await subscription.apply(page, after: (events.first?.number ?? 1) - 1, of: publisher, epoch: epoch)
   }
 
   /// Writes the number and publishes it in turn.
@@ -59,10 +59,10 @@ struct StoreSubscriptionTests {
   func pages() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
-    try await subscription.apply(EventPage([event(2), event(5)], through: 9), after: 0, of: .identity, epoch: "a")
+    _ = try await subscription.apply(EventPage([event(2), event(5)], through: 9), after: 0, of: .identity, epoch: "a")
     #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 9))
-    try await subscription.apply(EventPage([event(5), event(11)], through: 11), after: 4, of: .identity, epoch: "a")
-    try await subscription.apply(EventPage([], through: 20), after: 11, of: .identity, epoch: "a")
+    _ = try await subscription.apply(EventPage([event(5), event(11)], through: 11), after: 4, of: .identity, epoch: "a")
+    _ = try await subscription.apply(EventPage([], through: 20), after: 11, of: .identity, epoch: "a")
     #expect(try await store.allNumbers() == [2, 5, 11])
     #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 20))
     await store.close()
@@ -121,6 +121,24 @@ struct StoreSubscriptionTests {
     failures.withLock { $0 = 0 }
     try await apply(events(1...5), of: .identity, epoch: "a", to: failing)
     #expect(try await store.sentNumbers() == [1, 2, 3, 4, 5])
+    await store.close()
+  }
+
+  @Test("Of a long page the first events take effect, with the cursor, and the others when it is applied again")
+  func longPage() async throws {
+    let store = try Store.numbers(path)
+    let subscription = store.subscription { event, _, transaction in
+      try transaction.insert(try NumberWritten.decode(event.body).number)
+    }
+    let page = EventPage(events(1...500), through: 510)
+    var ends: [Int64] = []
+    while ends.last != 510, ends.count < 500 {
+      let reached = try await subscription.apply(page, after: 0, of: .identity, epoch: "a")
+      ends.append(reached)
+      #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: reached))
+      #expect(try await store.allNumbers() == Array(1...Int(min(reached, 500))))
+    }
+    #expect(ends.count > 1)
     await store.close()
   }
 

@@ -20,7 +20,7 @@ final class EventMemory: EventSubscription {
 
   func cursor(of publisher: ServiceName) async -> LogHead? { cursors.withLock { $0[publisher] } }
 
-  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
+  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws -> Int64 {
     for event in page.events {
       let known = cursors.withLock { $0[publisher] }
       if let known, known.epoch == epoch, event.number <= known.number { continue }
@@ -31,6 +31,7 @@ final class EventMemory: EventSubscription {
       let reached = cursors[publisher].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
       cursors[publisher] = LogHead(epoch: epoch, number: max(reached, page.through))
     }
+    return page.through
   }
 
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {

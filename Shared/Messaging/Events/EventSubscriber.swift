@@ -166,24 +166,26 @@ public final class EventSubscriber: Sendable {
     case .apply(let page, let after):
       // The publisher reads the next events while these take effect.
       async let next: Void = fetchAhead(state.withLock { $0.nextFetch })
-      await apply(page.events.count) {
-        try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
-        state.withLock { $0.applied() }
+      await apply {
+        let through = try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
+        state.withLock { $0.applied(through: through) }
+        return page.events.count { $0.number <= through }
       }
       await next
     case .applyPage(let page):
       // The publisher reads the next page while this one takes effect. It may be older by then, which does no harm: what came after the
       // first page was read is fetched as events.
       async let next: Void = readAhead(page.nextKey)
-      await apply(page.events.count) {
+      await apply {
         try await subscription.apply(
           SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
           from: page.from)
         state.withLock { $0.applied() }
+        return page.events.count
       }
       await next
     case .enter(let epoch, let end):
-      await apply(0) {
+      await apply {
         let cursor = try await subscription.enter(epoch, after: end, of: publisher)
         logger.notice(
           "the publisher continues from a copy of its store",
@@ -191,6 +193,7 @@ public final class EventSubscriber: Sendable {
             "entered": .string(cursor == nil ? "by its snapshot, for events took effect that it lacks" : "at the cursor")
           ])
         state.withLock { $0.entered(cursor) }
+        return 0
       }
     case .acknowledge(let cursor):
       let input = EventExchange.AcknowledgeInput(subscriber: subscriber, epoch: cursor.epoch, number: Int(cursor.number))
@@ -206,10 +209,10 @@ public final class EventSubscriber: Sendable {
     }
   }
 
-  private func apply(_ count: Int, _ effect: () async throws -> Void) async {
+  /// - Parameter effect: returns how many events have taken effect.
+  private func apply(_ effect: () async throws -> Int) async {
     do {
-      try await effect()
-      taken.add(count, ordering: .relaxed)
+      taken.add(try await effect(), ordering: .relaxed)
     } catch let failure as Failure where failure.isOfStorage {
       logger.debug("events wait until they can be written", metadata: ["code": "\(failure.code)"])
       state.withLock { $0.applyRefused(at: EventSubscriber.now) }

@@ -387,8 +387,8 @@ struct SubscriberState {
     stage = .page(Page(events: page.events, head: page.head, nextKey: page.nextKey, from: from))
   }
 
-  /// The events or the page have taken effect, and the cursor has moved with them.
-  mutating func applied() {
+  /// The page has taken effect, or the events up to a number, all of them if it is nil; and the cursor has moved with them.
+  mutating func applied(through number: Int64? = nil) {
     failures = 0
     failedEffects = 0
     pauseUntil = 0
@@ -400,12 +400,18 @@ struct SubscriberState {
       }
       return
     }
-    guard let cursor, let (count, through) = inHand else { return }
+    guard let cursor, let whole = inHand else { return }
+    var (count, through) = whole
+    if let number, number < through {
+      count = buffer[..<count].count { $0.number <= number }
+      through = number
+    }
     stored = through
     bufferBytes -= buffer[..<count].reduce(0) { $0 + $1.body.count }
     buffer.removeFirst(count)
     inHand = nil
-    self.cursor = LogHead(epoch: cursor.epoch, number: buffer.isEmpty ? reached : through)
+    // Nothing follows the last event up to the number that was reached, unless more was in hand.
+    self.cursor = LogHead(epoch: cursor.epoch, number: buffer.isEmpty && through == whole.through ? reached : through)
     batch = min(batch * 2, limits.events)
   }
 

@@ -160,11 +160,14 @@ public enum EventLogFailure: Error, Sendable {
 public protocol EventSubscription: Sendable {
   /// The subscriber's position in the publisher's log; nil before the first event.
   func cursor(of publisher: ServiceName) async throws -> LogHead?
-  /// Applies the page's events in order and moves the cursor to the page's end, all in one transaction.
+  /// Applies the page's events in order and moves the cursor to the page's end, or only the first of them if all would take long: all in
+  /// one transaction.
   ///
   /// The page holds everything of interest after the number `after`, which the cursor must have reached. Events at or before the cursor are
   /// ignored. Throws if an effect fails; then nothing has changed.
-  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws
+  ///
+  /// - Returns: up to which number the page has taken effect.
+  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws -> Int64
   /// Applies a snapshot's page. The last page moves the cursor to `head`; until then there is no cursor, since a half-applied snapshot
   /// corresponds to no event number.
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws

@@ -1,39 +1,53 @@
 import GRDB
 public import Operations
+import Synchronization
 
 /// Applies the events of other services to a store, each exactly once: effect and cursor are one transaction.
 public struct StoreSubscription: EventSubscription {
   /// What an event does here. Called again for the same event only if the previous transaction was not committed.
   public typealias Effects = @Sendable (LoggedEvent, ServiceName, Transaction) throws -> Void
 
-  let store: Store
-  let effects: Effects
+  private let store: Store
+  private let effects: Effects
+  private let steps = EventSteps()
 
-  /// Pages of more events than this get a commit of their own.
+  /// More events than this in one transaction get a commit of their own.
   private static let maxTogether = 8
+
+  init(store: Store, effects: @escaping Effects) { (self.store, self.effects) = (store, effects) }
 
   public func cursor(of publisher: ServiceName) async throws -> LogHead? {
     try await store.read { try StoreSubscription.cursor(of: publisher, $0) }
   }
 
   /// Applies the page's events in order and moves the cursor to the page's end, all in one transaction. Events at or before the cursor are
-  /// ignored.
+  /// ignored. Of a long page only so many events take effect that other writes need not wait long.
   ///
   /// - Parameter number: the number after which the page has no gap; the cursor must have reached it.
+  /// - Returns: up to which number the page has taken effect.
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure``; then nothing has changed.
-  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
-    try await store.write(largeOf: Self.owner(page.events.count, of: publisher)) { transaction in
+  public func apply(
+    _ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String
+  ) async throws -> Int64 {
+    let size = steps.size(of: publisher)
+    let events = Array(page.events.prefix(size))
+    let through = events.count < page.events.count ? events.last?.number ?? page.through : page.through
+    let start: ContinuousClock.Instant? = try await store.write(largeOf: Self.owner(events.count, of: publisher)) { transaction in
+      let start = ContinuousClock.now
       let cursor = try StoreSubscription.cursor(of: publisher, transaction.database)
       if let cursor, cursor.epoch != epoch { throw EventSubscriptionFailure.otherEpoch(known: cursor.epoch, published: epoch) }
-      var reached = cursor?.number ?? 0
-      guard number <= reached else { throw EventSubscriptionFailure.gap(reached: reached, from: number) }
-      guard page.through > reached else { return }
-      for event in page.events where event.number > reached {
+      let before = cursor?.number ?? 0
+      guard number <= before else { throw EventSubscriptionFailure.gap(reached: before, from: number) }
+      guard through > before else { return nil }
+      for event in events where event.number > before {
         try effects(event, publisher, transaction.caused(by: event.traceparent))
-        reached = event.number
       }
-      try StoreSubscription.move(publisher, to: LogHead(epoch: epoch, number: page.through), transaction.database)
+      try StoreSubscription.move(publisher, to: LogHead(epoch: epoch, number: through), transaction.database)
+      // What took effect before says nothing of how long the others take.
+      return events.first.map { $0.number > before } == true ? start : nil
     }
+    if let start, events.count == size { steps.took(ContinuousClock.now - start, for: size, of: publisher) }
+    return through
   }
 
   /// Applies a page of the publisher's snapshot. The last page moves the cursor to `head`, where the log stood before the first page;
@@ -111,6 +125,23 @@ public struct StoreSubscription: EventSubscription {
     try database.cachedStatement(
       sql: "UPDATE subscription_cursors SET epoch = ?, number = 0, snapshot_number = 0 WHERE publisher = ?"
     ).execute(arguments: [noEpoch, publisher.rawValue])
+  }
+}
+
+/// How many events of each publisher take effect in one transaction, by how long they took.
+private final class EventSteps: Sendable {
+  private let sizes = Mutex<[ServiceName: StepSize]>([:])
+
+  private static let first = StepSize(first: 50, max: 500, target: .milliseconds(25))
+
+  func size(of publisher: ServiceName) -> Int { sizes.withLock { $0[publisher, default: Self.first].count } }
+
+  func took(_ duration: Duration, for size: Int, of publisher: ServiceName) {
+    sizes.withLock { sizes in
+      // Deliveries that run at the same time adjust it once.
+      guard sizes[publisher, default: Self.first].count == size else { return }
+      sizes[publisher, default: Self.first].took(duration)
+    }
   }
 }
 

@@ -25,7 +25,7 @@ struct EventMemoryTests {
     #expect(await memory.enter("2", after: LogHead(epoch: "0", number: 9), of: .identity) == nil)
     #expect(await memory.enter("2", after: LogHead(epoch: "1", number: 7), of: .social) == nil)
     #expect(await memory.enter("2", after: LogHead(epoch: "1", number: 7), of: .identity) == LogHead(epoch: "2", number: 5))
-    try await memory.apply(EventPage([], through: 9), after: 5, of: .identity, epoch: "2")
+    _ = try await memory.apply(EventPage([], through: 9), after: 5, of: .identity, epoch: "2")
     #expect(await memory.enter("3", after: LogHead(epoch: "2", number: 8), of: .identity) == nil)
     #expect(await memory.cursor(of: .identity) == LogHead(epoch: "2", number: 9))
   }

@@ -69,7 +69,7 @@ func subscribe(in store: Store) async throws {
       LoggedEvent(
         number: Int64(number), name: Written.spec.name, at: .now, traceparent: nil, body: Written(number: number).json)
     }
-    try await subscription.apply(
+    _ = try await subscription.apply(
       EventPage(events, through: Int64(last + 10)), after: Int64(max(0, last - 5)), of: .identity, epoch: "a")
     for number in last + 1...last + 10 { report(number) }
   }
