@@ -64,6 +64,8 @@ CREATE INDEX accounts_administrators ON accounts (account_id) WHERE is_administr
 
 CREATE UNIQUE INDEX accounts_by_email ON accounts (email_normalized);
 
+CREATE INDEX accounts_by_language ON accounts (language) WHERE verified_at IS NOT NULL;
+
 CREATE UNIQUE INDEX accounts_by_username ON accounts (username);
 
 CREATE INDEX accounts_suspended ON accounts (suspended_until) WHERE suspended_until IS NOT NULL;
@@ -455,6 +457,15 @@ CREATE TABLE secrets (
 
 CREATE INDEX secrets_by_owner ON secrets (owner);
 
+CREATE TABLE security_event_counts (
+  -- When a day of UTC starts.
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count > 0),
+  PRIMARY KEY (day, kind, severity)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE security_events (
   security_event_id BLOB NOT NULL PRIMARY KEY CHECK (length(security_event_id) = 16),
   at INTEGER NOT NULL,
@@ -476,6 +487,13 @@ CREATE INDEX security_events_by_severity ON security_events (severity, at);
 CREATE INDEX security_events_by_subscriber ON security_events (subscriber, at) WHERE subscriber IS NOT NULL;
 
 CREATE INDEX security_events_by_time ON security_events (at);
+
+CREATE TRIGGER security_event_counts_raised AFTER INSERT ON security_events
+BEGIN
+  INSERT INTO security_event_counts (day, kind, severity, count)
+  VALUES (NEW.at - NEW.at % 86400000, NEW.kind, NEW.severity, 1)
+  ON CONFLICT (day, kind, severity) DO UPDATE SET count = count + 1;
+END;
 
 CREATE TABLE security_mails (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),

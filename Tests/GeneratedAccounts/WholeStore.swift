@@ -7,7 +7,7 @@ enum WholeStore {
   static func make(_ service: ServiceName, copies: Int, in database: Database) throws {
     switch service {
     case .activity: try database.execute(sql: areas)
-    case .identity: try database.execute(sql: directory)
+    case .identity: try database.execute(sql: directory + counts)
     case .social:
       try database.execute(sql: teams + attachments)
       try RegisterTree.make(in: database)
@@ -50,6 +50,16 @@ enum WholeStore {
       FROM directory_entries JOIN starts ON start < length(names)
       WHERE number NOT IN (SELECT number FROM directory_suffixes)
       ORDER BY 1, 2, 3, 4;
+
+    """
+
+  private static let counts = """
+    DELETE FROM audience_counts;
+    INSERT INTO audience_counts (language, count)
+      SELECT language, count(*) FROM accounts WHERE verified_at IS NOT NULL GROUP BY language;
+    DELETE FROM security_event_counts;
+    INSERT INTO security_event_counts (day, kind, severity, count)
+      SELECT at - at % 86400000, kind, severity, count(*) FROM security_events GROUP BY 1, 2, 3;
     """
 
   private static let teams = """

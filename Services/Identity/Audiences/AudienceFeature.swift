@@ -5,7 +5,7 @@ import Storage
 
 /// The recipients of broadcasts, which notifications asks for (NOT-5).
 struct AudienceFeature: Feature {
-  let migrations = [AudienceStore.migration(41)]
+  let migrations = [AudienceStore.migration(41), AudienceStore.languageMigration(46)]
   let tables: [ErasedTable] = [.untouched("audience_counts", "Numbers of accounts, without any of them.")]
 
   func register(in service: inout ServiceDefinition) {

@@ -5,7 +5,7 @@ import Storage
 
 /// Security events: what happened, for administrators who look into it (ID-15).
 struct SecurityEventFeature: Feature {
-  let migrations = [SecurityEventStore.listMigration(42)]
+  let migrations = [SecurityEventStore.listMigration(42), SecurityEventCountStore.migration(45)]
   // Those who look into security events are not shown these meanwhile.
   let tables: [ErasedTable] = [
     .changed(
@@ -15,10 +15,12 @@ struct SecurityEventFeature: Feature {
         \(forgetting) WHERE security_event_id IN (
           SELECT security_event_id FROM security_events WHERE account_id = :account LIMIT :limit)
         """
-      ])
+      ]),
+    .untouched("security_event_counts", "numbers of events, without any account"),
   ]
   let retention = [
-    RetentionRule("security_events", key: "security_event_id", after: "at", seconds: SecurityEventStore.keptSeconds)
+    RetentionRule("security_events", key: "security_event_id", after: "at", seconds: SecurityEventStore.keptSeconds),
+    RetentionRule("security_event_counts", key: "day, kind, severity", after: "day", seconds: SecurityEventStore.keptSeconds),
   ]
 
   /// What happened stays for those who look into attacks; to whom and from where does not.

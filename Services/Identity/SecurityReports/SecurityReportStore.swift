@@ -87,16 +87,8 @@ enum SecurityReportStore {
   }
 
   /// What happened in a span.
-  private static func content(_ span: ReportSpan, in database: Database) throws -> ReportContent {
+  static func content(_ span: ReportSpan, in database: Database) throws -> ReportContent {
     let (now, before) = (span.instants, span.before.instants)
-    let counts = try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT kind, severity, SUM(at >= ?2) AS count, SUM(at < ?2) AS count_before FROM security_events
-          WHERE at >= ?1 AND at < ?3 GROUP BY kind, severity
-          """),
-      arguments: [before.lowerBound, now.lowerBound, now.upperBound]
-    ).map { SecurityCount(kind: $0["kind"], severity: $0["severity"], count: $0["count"], countBefore: $0["count_before"]) }
     let incidents = try Row.fetchAll(
       database.cachedStatement(
         sql: """
@@ -111,7 +103,8 @@ enum SecurityReportStore {
         arguments: [instants.lowerBound, instants.upperBound]) ?? 0
     }
     return ReportContent(
-      counts: SecurityReportRules.ranked(counts), incidentCount: try incidentCount(now),
+      counts: SecurityReportRules.ranked(try SecurityEventCountStore.counts(span, in: database)),
+      incidentCount: try incidentCount(now),
       incidentCountBefore: try incidentCount(before),
       incidents: SecurityReportRules.ranked(
         incidents.map {
@@ -122,9 +115,8 @@ enum SecurityReportStore {
 
   /// Makes the report of a span and notifies the administrators, unless that was done before. All of it is one transaction, so that a crash
   /// leaves neither half a report nor two.
-  static func make(_ span: ReportSpan, _ transaction: Transaction) throws {
+  static func make(_ span: ReportSpan, _ content: ReportContent, _ transaction: Transaction) throws {
     let id = SecurityReportID()
-    let content = try content(span, in: transaction.database)
     try transaction.database.cachedStatement(
       sql: """
         INSERT INTO security_reports (report_id, period, first_day, created_at, content) VALUES (?, ?, ?, ?, ?)

@@ -29,6 +29,10 @@ struct SecurityReportWorker: Service {
   func makeDue() async throws {
     let schedule = schedule
     let due = try await store.write { try SecurityReportStore.due(schedule, now: $0.now, in: $0.database) }
-    for span in due { try await store.write { try SecurityReportStore.make(span, $0) } }
+    for span in due {
+      // Read outside the transaction, so that nobody's write waits while incidents are ranked: the span is over.
+      let content = try await store.read { try SecurityReportStore.content(span, in: $0) }
+      try await store.write { try SecurityReportStore.make(span, content, $0) }
+    }
   }
 }

@@ -95,6 +95,34 @@ struct AudienceTests {
     }
   }
 
+  /// What it takes to list the only account of a language.
+  private func steps(among count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      let now = identity.time.now
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at,
+              verified_at)
+            SELECT randomblob(16), i || '@example.com', i || '@example.com', 'user' || i, '$argon2id$', 'UTC',
+              iif(i = 1, 'es', 'en'), 0, 0 FROM n
+            """)
+      }
+      let list: @Sendable (Database) throws -> [AccountID] = {
+        try AudienceStore.list(Audience(language: .spanish), after: nil, limit: 10, at: now, in: $0)
+      }
+      #expect(try await identity.store.read { try list($0).count } == 1)
+      return try await identity.store.effort { _ = try list($0) }.steps
+    }
+  }
+
+  @Test("The accounts of a rare language are listed as quickly among many others as among few")
+  func rareLanguage() async throws {
+    let (few, many) = (try await steps(among: 100), try await steps(among: 10_000))
+    #expect(many <= few + 2, "\(few), \(many)")
+  }
+
   @Test("An audience is listed page by page, each after the last account of the one before, and for notifications only")
   func pages() async throws {
     try await run { identity, _, _ in
