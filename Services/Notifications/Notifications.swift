@@ -49,7 +49,8 @@ public enum Notifications {
         environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links,
         reminders: reminders,
         signal: mails, reports: reports),
-      PushSubscriptionFeature(environment: environment, handlers: PushSubscriptionHandlers(keys: keys, rules: push.rules)),
+      PushSubscriptionFeature(
+        environment: environment, handlers: PushSubscriptionHandlers(keys: keys, rules: push.rules, pushes: pushes)),
       PushFeature(
         environment: environment, settings: push,
         writer: PushWriter(

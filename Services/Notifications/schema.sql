@@ -263,6 +263,8 @@ CREATE INDEX push_requests_by_subscription ON push_requests (subscription_id);
 
 CREATE INDEX push_requests_due ON push_requests (next_at) WHERE state = 'waiting';
 
+CREATE INDEX push_requests_sending ON push_requests (message_id) WHERE state = 'sending';
+
 CREATE TABLE push_subscriptions (
   subscription_id BLOB NOT NULL PRIMARY KEY CHECK (length(subscription_id) = 16),
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -151,13 +151,17 @@ struct DeliveryDispatch: Sendable {
   // MARK: - What was held
 
   /// Releases the due deliveries of a group, by its reader's current choices and the current hour.
-  func release(_ group: DeliveryStore.Group, _ transaction: Transaction) throws {
+  ///
+  /// - Returns: how many were due.
+  @discardableResult
+  func release(_ group: DeliveryStore.Group, _ transaction: Transaction) throws -> Int {
     let (account, database) = (group.account, transaction.database)
     let recipient = try recipient(account, try Accounts.find(account, in: database), at: transaction.now, in: database)
     let route = route(group.channel)
     let isOpen = try route?.isOpen(to: account, in: database) ?? false
+    let due = try DeliveryStore.due(group, at: transaction.now, in: database)
     var going: [Delivery] = []
-    for delivery in try DeliveryStore.due(group, at: transaction.now, in: database) {
+    for delivery in due {
       let decision = isOpen ? try self.decision(on: delivery, recipient, at: transaction.now, in: database) : .silent(.noDevice)
       switch decision {
       case .now:
@@ -169,6 +173,7 @@ struct DeliveryDispatch: Sendable {
       }
     }
     if !going.isEmpty { try route?.enqueue(going, to: account, transaction) }
+    return due.count
   }
 
   private func decision(

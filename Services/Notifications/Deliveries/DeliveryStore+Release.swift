@@ -20,14 +20,11 @@ extension DeliveryStore {
     try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(not_before) FROM deliveries WHERE state = 'held'"))
   }
 
-  /// The groups of which something is due.
-  static func dueGroups(at now: Instant, limit: Int, in database: Database) throws -> [Group] {
+  /// The group of what is due longest; nil where nothing is due.
+  static func dueGroup(at now: Instant, in database: Database) throws -> Group? {
     let statement = try database.cachedStatement(
-      sql: """
-        SELECT DISTINCT account_id, channel FROM (
-          SELECT account_id, channel FROM deliveries WHERE state = 'held' AND not_before <= ? ORDER BY not_before LIMIT ?)
-        """)
-    return try Row.fetchAll(statement, arguments: [now, limit]).map { Group(account: $0["account_id"], channel: $0["channel"]) }
+      sql: "SELECT account_id, channel FROM deliveries WHERE state = 'held' AND not_before <= ? ORDER BY not_before LIMIT 1")
+    return try Row.fetchOne(statement, arguments: [now]).map { Group(account: $0["account_id"], channel: $0["channel"]) }
   }
 
   /// What is due of a group, in the order in which it was to go.

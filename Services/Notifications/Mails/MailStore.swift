@@ -125,26 +125,24 @@ enum MailStore {
   }
 
   /// Takes on the mails that are due, oldest first. The attempt counts from here on, so that a mail which ends the program each
-  /// time is given up too.
+  /// time is given up too, when its turn comes.
   ///
   /// - Returns: those, and the mails that were given up instead.
   static func claim(
     atMost count: Int, maxAttempts: Int, _ transaction: Transaction
   ) throws -> (jobs: [Job], givenUp: [ID<Mail>]) {
-    let worn = try transaction.database.cachedStatement(
-      sql: """
-        UPDATE mails SET state = 'dead', finished_at = :now WHERE state = 'waiting' AND next_at <= :now AND attempts >= :max
-        RETURNING mail_id
-        """)
-    let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "max": maxAttempts])
-    for mail in givenUp { try DeliveryStore.finish(mail: mail, .dead, .interrupted, transaction) }
     let statement = try transaction.database.cachedStatement(
       sql: """
-        UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (
-          SELECT mail_id FROM mails WHERE state = 'waiting' AND next_at <= ? ORDER BY next_at, mail_id LIMIT ?)
-        RETURNING mail_id, kind, account_id, subject_id, created_at, attempts
+        UPDATE mails SET state = iif(attempts < :max, 'sending', 'dead'), finished_at = iif(attempts < :max, NULL, :now),
+          attempts = attempts + (attempts < :max)
+        WHERE mail_id IN (
+          SELECT mail_id FROM mails WHERE state = 'waiting' AND next_at <= :now ORDER BY next_at, mail_id LIMIT :count)
+        RETURNING mail_id, kind, account_id, subject_id, created_at, attempts, state
         """)
-    let jobs = try Row.fetchAll(statement, arguments: [transaction.now, count]).map {
+    let rows = try Row.fetchAll(statement, arguments: ["now": transaction.now, "max": maxAttempts, "count": count])
+    let givenUp: [ID<Mail>] = rows.filter { $0["state"] as String == "dead" }.map { $0["mail_id"] }
+    for mail in givenUp { try DeliveryStore.finish(mail: mail, .dead, .interrupted, transaction) }
+    let jobs = rows.filter { $0["state"] as String == "sending" }.map {
       Job(
         id: $0["mail_id"], kind: $0["kind"], subjectID: $0["subject_id"], account: $0["account_id"], createdAt: $0["created_at"],
         attempt: $0["attempts"])

@@ -15,25 +15,49 @@ enum PushSessionStore {
   /// How long the answer holds for a session without due pushes.
   static let idleSeconds = 21_600
 
+  /// What identity said of a session.
+  struct Answer: Hashable, Sendable {
+    let at: Instant
+    /// Whether the session was in doubt.
+    let isPaused: Bool
+
+    /// Whether identity need not be asked again.
+    ///
+    /// - Parameter start: as for ``PushSessionStore/oldest(_:at:since:)``.
+    func holds(at now: Instant, since start: Instant) -> Bool {
+      let seconds = isPaused ? PushSessionStore.doubtSeconds : PushSessionStore.freshSeconds
+      return PushSessionStore.oldest(seconds, at: now, since: start) <= at && at <= now
+    }
+  }
+
+  /// When the oldest of the answers that hold was given.
+  ///
+  /// - Parameters:
+  ///   - seconds: how long an answer holds.
+  ///   - start: when the worker that asks was started. What was said before is in doubt: this store or identity's may have been restored.
+  private static func oldest(_ seconds: Int, at now: Instant, since start: Instant) -> Instant {
+    let oldest = now.adding(seconds: -seconds)
+    // Where the clock was set back after the start, no answer would be new enough for long.
+    return start <= now ? max(start, oldest) : oldest
+  }
+
   /// The sessions to be asked about before what is due now can be sent.
-  static func due(at now: Instant, in database: Database) throws -> [SessionID] {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT DISTINCT s.session_id FROM push_requests AS r JOIN push_subscriptions AS s ON s.subscription_id = r.subscription_id
-        WHERE r.state = 'waiting' AND r.next_at <= ?1 AND s.checked_at < iif(s.is_paused, ?3, ?2)
-        LIMIT \(CheckSessions.maxSessions)
-        """)
-    return try SessionID.fetchAll(
-      statement, arguments: [now, now.adding(seconds: -freshSeconds), now.adding(seconds: -doubtSeconds)])
+  ///
+  /// - Parameter start: when the worker was started; what was said before is in doubt.
+  static func due(at now: Instant, since start: Instant, in database: Database) throws -> [SessionID] {
+    let requests = try PushStore.due(at: now, in: database).filter { !$0.answer.holds(at: now, since: start) }
+    return Array(Set(requests.map(\.session)))
   }
 
   /// The sessions that nobody has asked about for long.
-  static func idle(at now: Instant, in database: Database) throws -> [SessionID] {
+  ///
+  /// - Parameter start: when the worker was started; what was said before is in doubt.
+  static func idle(at now: Instant, since start: Instant, in database: Database) throws -> [SessionID] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT DISTINCT session_id FROM push_subscriptions WHERE checked_at < ? ORDER BY checked_at LIMIT \(CheckSessions.maxSessions)
         """)
-    return try SessionID.fetchAll(statement, arguments: [now.adding(seconds: -idleSeconds)])
+    return try SessionID.fetchAll(statement, arguments: [oldest(idleSeconds, at: now, since: start)])
   }
 
   /// Asks identity about sessions, and stores the answers.
@@ -50,13 +74,9 @@ enum PushSessionStore {
 
   private static func note(_ session: SessionID, _ state: SessionState, _ transaction: Transaction) throws {
     guard state != .ended else { return try PushSubscriptionStore.remove(of: session, transaction) }
+    if state == .live { try PushStore.resume(session, transaction) }
     try transaction.database.run(
       "UPDATE push_subscriptions SET checked_at = ?, is_paused = ? WHERE session_id = ?", .instant(transaction.now),
       .truth(state == .inDoubt), .id(session))
-  }
-
-  /// Makes identity be asked about all sessions again: this store or identity's may have been restored.
-  static func doubtAll(_ transaction: Transaction) throws {
-    try transaction.database.run("UPDATE push_subscriptions SET checked_at = 0 WHERE checked_at > 0")
   }
 }

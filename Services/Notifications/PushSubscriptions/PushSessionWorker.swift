@@ -12,6 +12,8 @@ struct PushSessionWorker: ServiceLifecycle.Service {
   let identity: ServiceClient
   let clock: Clock
   let logger: Logger
+  /// When it was started.
+  let start: Instant
   var interval = Duration.seconds(600)
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
@@ -21,7 +23,7 @@ struct PushSessionWorker: ServiceLifecycle.Service {
     do {
       while true {
         let now = clock.now
-        let sessions = try await store.read { try PushSessionStore.idle(at: now, in: $0) }
+        let sessions = try await store.read { [start] in try PushSessionStore.idle(at: now, since: start, in: $0) }
         guard !sessions.isEmpty else { return }
         try await PushSessionStore.check(sessions, identity, store)
       }

@@ -24,7 +24,7 @@ struct PushSubscriptionFeature: Feature {
     service.run { store in
       PushSessionWorker(
         store: store, identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
-        clock: environment.clock, logger: environment.logger)
+        clock: environment.clock, logger: environment.logger, start: environment.clock.now)
     }
   }
 }

@@ -9,6 +9,8 @@ import Storage
 struct PushSubscriptionHandlers: Sendable {
   let keys: PushKeys
   let rules: PushEndpointRules
+  /// Wakes the worker that sends pushes: some may have waited for the device.
+  let pushes: WakeSignal
 
   func key(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> GetPushKey.Output {
     GetPushKey.Output(publicKey: try keys.newest())
@@ -32,6 +34,7 @@ struct PushSubscriptionHandlers: Sendable {
       endpoint: input.endpoint, key: input.keys.p256dh, secret: input.keys.auth, serverKey: serverKey, name: input.name,
       language: input.language)
     let id = try PushSubscriptionStore.put(device, of: call.account, in: session, transaction)
+    transaction.afterCommit { [pushes] in pushes.send() }
     return try found(id, call, transaction.database)
   }
 

@@ -64,6 +64,7 @@ enum PushSubscriptionStore {
     {
       try remove(other, transaction)
     }
+    try PushStore.resume(device.endpoint, of: account, transaction)
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO push_subscriptions (subscription_id, account_id, session_id, endpoint, device_key, secret, server_key, name,

@@ -12,7 +12,7 @@ struct PushFeature: Feature {
   /// Wakes the worker.
   let signal: WakeSignal
 
-  let migrations = [PushStore.migration(21), PushStore.repeatsMigration(26)]
+  let migrations = [PushStore.migration(21), PushStore.repeatsMigration(26), PushStore.sendingMigration(36)]
   let tables: [ErasedTable] = [
     .following("push_requests", "push_messages"),
     .following("push_message_deliveries", "push_messages"),
@@ -26,7 +26,8 @@ struct PushFeature: Feature {
       PushWorker(
         store: store, settings: settings, writer: writer, carrier: PushCarrier(rules: settings.rules),
         identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
-        clock: environment.clock, signal: signal, pulse: pulse, logger: environment.logger)
+        clock: environment.clock, signal: signal, pulse: pulse, logger: environment.logger,
+        start: environment.clock.now)
     }
   }
 }

@@ -28,25 +28,86 @@ extension PushStore {
     let isRepeat: Bool
   }
 
-  /// Claims the requests that are due to devices with a live session, the longest due first. Requests that are out of date are ended.
-  static func claim(atMost count: Int, _ transaction: Transaction) throws -> [Job] {
+  /// A request that is due, and what identity said of the session of its device.
+  struct Due: Hashable, Sendable {
+    let message: ID<PushMessage>
+    let subscription: ID<PushSubscription>
+    let session: SessionID
+    let answer: PushSessionStore.Answer
+  }
+
+  /// The requests that are due longest. They are so few that identity can be asked about all their sessions at once: then each of them is
+  /// sent, put off or removed, and none of the others needs to be looked at before.
+  static func due(at now: Instant, limit: Int = CheckSessions.maxSessions, in database: Database) throws -> [Due] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT r.message_id, r.subscription_id, s.session_id, s.checked_at, s.is_paused FROM push_requests AS r
+          CROSS JOIN push_subscriptions AS s ON s.subscription_id = r.subscription_id
+        WHERE r.state = 'waiting' AND r.next_at <= ? ORDER BY r.next_at, r.message_id LIMIT ?
+        """)
+    return try Row.fetchAll(statement, arguments: [now, limit]).map {
+      Due(
+        message: $0["message_id"], subscription: $0["subscription_id"], session: $0["session_id"],
+        answer: .init(at: $0["checked_at"], isPaused: $0["is_paused"]))
+    }
+  }
+
+  /// Claims the requests that are due to devices with a live session, the longest due first. Those to paused devices are put off until
+  /// identity is asked about them again. Requests that are out of date are ended.
+  ///
+  /// - Parameter start: when the worker was started; what identity said before is in doubt.
+  static func claim(atMost count: Int, since start: Instant, _ transaction: Transaction) throws -> [Job] {
     let (database, now) = (transaction.database, transaction.now)
     try expire(transaction)
-    let due = try database.cachedStatement(
-      sql: """
-        SELECT r.message_id, r.subscription_id FROM push_requests AS r
-          JOIN push_subscriptions AS s ON s.subscription_id = r.subscription_id
-        WHERE r.state = 'waiting' AND r.next_at <= ? AND s.is_paused = 0 AND s.checked_at >= ?
-        ORDER BY r.next_at, r.message_id LIMIT ?
-        """)
-    let fresh = now.adding(seconds: -PushSessionStore.freshSeconds)
-    return try Row.fetchAll(due, arguments: [now, fresh, count]).map { row in
-      let (message, subscription): (ID<PushMessage>, ID<PushSubscription>) = (row["message_id"], row["subscription_id"])
-      try database.run(
-        "UPDATE push_requests SET state = 'sending', attempts = attempts + 1 WHERE message_id = ? AND subscription_id = ?",
-        .id(message), .id(subscription))
-      return try job(message, subscription, in: database)
+    var jobs: [Job] = []
+    var paused: Set<ID<PushSubscription>> = []
+    func isLive(_ request: Due) -> Bool { request.answer.holds(at: now, since: start) && !request.answer.isPaused }
+    var requests = try due(at: now, limit: count, in: database)
+    // Behind those whose turn is not yet.
+    if !requests.contains(where: isLive) { requests = try due(at: now, in: database) }
+    for request in requests where request.answer.holds(at: now, since: start) {
+      guard jobs.count < count else { break }
+      if request.answer.isPaused {
+        guard paused.insert(request.subscription).inserted else { continue }
+        try putOff(request, at: now, in: database)
+      } else {
+        try database.run(
+          "UPDATE push_requests SET state = 'sending', attempts = attempts + 1 WHERE message_id = ? AND subscription_id = ?",
+          .id(request.message), .id(request.subscription))
+        jobs.append(try job(request.message, request.subscription, in: database))
+      }
     }
+    return jobs
+  }
+
+  /// Puts off what is due to a paused device. One request is due again when the answer holds no longer, so that identity is asked; the
+  /// others wait for what it says, and ask themselves where that request has gone.
+  private static func putOff(_ request: Due, at now: Instant, in database: Database) throws {
+    let next = request.answer.at.adding(seconds: PushSessionStore.doubtSeconds).adding(milliseconds: 1)
+    try database.run(
+      """
+      UPDATE push_requests SET next_at = iif(message_id = ?1 OR attempts > 0, ?3, ?4)
+      WHERE subscription_id = ?2 AND state = 'waiting' AND next_at <= ?5
+      """, .id(request.message), .id(request.subscription), .instant(next), .instant(next.adding(seconds: 600)), .instant(now))
+  }
+
+  /// Makes what was put off for the devices of a session due at once: it is no longer in doubt.
+  static func resume(_ session: SessionID, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      """
+      UPDATE push_requests SET next_at = min(next_at, ?2) WHERE state = 'waiting' AND attempts = 0 AND subscription_id IN (
+        SELECT subscription_id FROM push_subscriptions WHERE session_id = ?1 AND is_paused = 1)
+      """, .id(session), .instant(transaction.now))
+  }
+
+  /// Makes what was put off for a paused device due at once: it subscribes anew.
+  static func resume(_ endpoint: PushEndpoint, of account: AccountID, _ transaction: Transaction) throws {
+    // What a push service was given waits for as long as that asked for.
+    try transaction.database.run(
+      """
+      UPDATE push_requests SET next_at = min(next_at, ?3) WHERE state = 'waiting' AND attempts = 0 AND subscription_id = (
+        SELECT subscription_id FROM push_subscriptions WHERE account_id = ?1 AND endpoint = ?2 AND is_paused = 1)
+      """, .id(account), .text(endpoint.description), .instant(transaction.now))
   }
 
   private static func job(
@@ -79,24 +140,9 @@ extension PushStore {
     }
   }
 
-  /// When the next request is due, among devices that take pushes; nil where none waits.
+  /// When the next request is due; nil where none waits.
   static func nextDue(in database: Database) throws -> Instant? {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT min(r.next_at) FROM push_requests AS r JOIN push_subscriptions AS s ON s.subscription_id = r.subscription_id
-        WHERE r.state = 'waiting' AND s.is_paused = 0
-        """)
-    return try Instant.fetchOne(statement)
-  }
-
-  /// Whether something waits for a device that is paused.
-  static func hasPaused(in database: Database) throws -> Bool {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT 1 FROM push_requests AS r JOIN push_subscriptions AS s ON s.subscription_id = r.subscription_id
-        WHERE r.state = 'waiting' AND s.is_paused = 1 LIMIT 1
-        """)
-    return try Row.fetchOne(statement) != nil
+    try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(next_at) FROM push_requests WHERE state = 'waiting'"))
   }
 
   /// Notes what became of a request.

@@ -51,6 +51,13 @@ enum PushStore {
     }
   }
 
+  /// Finding what was being sent when the program ended, without looking at all that waits.
+  static func sendingMigration(_ number: Int) -> Migration {
+    Migration(number, "pushes that are being sent") { database in
+      try database.execute(sql: "CREATE INDEX push_requests_sending ON push_requests (message_id) WHERE state = 'sending'")
+    }
+  }
+
   /// Queues deliveries to an account as one message for each of its devices.
   static func add(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database

@@ -18,13 +18,12 @@ struct PushWorker: SendQueueWorker {
   let signal: WakeSignal
   let pulse: Pulse
   let logger: Logger
+  /// When it was started.
+  let start: Instant
 
   var connections: Int { settings.connections }
 
-  func recover(_ transaction: Transaction) throws {
-    try PushStore.recover(transaction)
-    try PushSessionStore.doubtAll(transaction)
-  }
+  func recover(_ transaction: Transaction) throws { try PushStore.recover(transaction) }
 
   /// Asks identity about the sessions whose devices have due pushes.
   ///
@@ -32,7 +31,7 @@ struct PushWorker: SendQueueWorker {
   func prepare() async throws -> Bool {
     do {
       let now = clock.now
-      let sessions = try await store.read { try PushSessionStore.due(at: now, in: $0) }
+      let sessions = try await store.read { [start] in try PushSessionStore.due(at: now, since: start, in: $0) }
       try await PushSessionStore.check(sessions, identity, store)
       return true
     } catch is Failure {
@@ -42,14 +41,10 @@ struct PushWorker: SendQueueWorker {
   }
 
   func claim(atMost count: Int, _ transaction: Transaction) throws -> [PushStore.Job] {
-    try PushStore.claim(atMost: count, transaction)
+    try PushStore.claim(atMost: count, since: start, transaction)
   }
 
-  /// What waits for a session in doubt is looked at again when the answer about the session is no longer valid.
-  func nextDue(in database: Database) throws -> Instant? {
-    let paused = try PushStore.hasPaused(in: database) ? clock.now.adding(seconds: PushSessionStore.doubtSeconds) : nil
-    return try [PushStore.nextDue(in: database), paused].compactMap { $0 }.min()
-  }
+  func nextDue(in database: Database) throws -> Instant? { try PushStore.nextDue(in: database) }
 
   func send(_ job: PushStore.Job) async throws {
     guard let content = try await read({ [writer] in try writer.content(job, in: $0) }) else { return }

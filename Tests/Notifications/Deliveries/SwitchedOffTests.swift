@@ -73,7 +73,7 @@ struct SwitchedOffTests {
         identity.setState(of: try #require(ana.session), .inDoubt)
         _ = try await ana.send(ClearQuietHours.self, .init())
         let store = services.store(of: .notifications)
-        try await store.until { try await store.read { try PushStore.hasPaused(in: $0) } }
+        try await store.until { try await ana.send(ListPushSubscriptions.self, .init()).items.map(\.isPaused) == [true] }
         try await services.publish(.social, try noticed(ana.id, .enrolled))
         try await services.hasReceived(.notifications, of: .social)
         _ = try await ana.send(

@@ -5,6 +5,7 @@ import InProcess
 import Logging
 import Operations
 import ServiceKit
+import Storage
 import Testing
 
 @testable import NotificationsService
@@ -154,6 +155,32 @@ final class MailWorkerTests {
     }
     #expect(
       Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
+  }
+
+  @Test("However many mails are due, none behind those that are taken on is looked at, not even to give it up")
+  func claimed() async throws {
+    try await ServicesInProcess.mails(identity, WatchedCarrier()) { services in
+      let (claims, left) = try await services.store(of: .notifications).write { transaction in
+        let database = transaction.database
+        // All but the third have had every attempt.
+        try database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6)
+            INSERT INTO mails (mail_id, kind, account_id, subject_id, state, attempts, next_at, created_at)
+            SELECT randomblob(16), 'verification', ?1, randomblob(16), 'waiting', iif(i = 3, 4, 5), i, 0 FROM n
+            """, arguments: [AccountID()])
+        let claims = try (0..<3).map { _ in
+          let (jobs, givenUp) = try MailStore.claim(atMost: 2, maxAttempts: 5, transaction)
+          return [jobs.count, givenUp.count]
+        }
+        let left = try String.fetchAll(
+          database, sql: "SELECT state || ' ' || attempts || ' ' || (finished_at IS NULL) FROM mails ORDER BY next_at")
+        try database.execute(sql: "DELETE FROM mails")
+        return (claims, left)
+      }
+      #expect(claims == [[0, 2], [1, 1], [0, 2]])
+      #expect(left == ["dead 5 0", "dead 5 0", "sending 5 1", "dead 5 0", "dead 5 0", "dead 5 0"])
+    }
   }
 
   @Test("No mail is sent once its link no longer works")

@@ -148,7 +148,7 @@ struct PushSubscriptionTests {
       let store = services.store(of: .notifications)
       let worker = PushSessionWorker(
         store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: .system),
-        clock: services.clock.clock, logger: .init(label: "test"))
+        clock: services.clock.clock, logger: .init(label: "test"), start: services.clock.now)
       try await worker.sweep()
       let items = try await ana.send(ListPushSubscriptions.self, .init()).items
       #expect(items.map { $0.name?.description } == ["Watch", "Phone"] && items.map(\.isPaused) == [true, false])
@@ -162,6 +162,60 @@ struct PushSubscriptionTests {
       try await worker.sweep()
       #expect(try await names(ana) == ["Phone"])
     }
+  }
+
+  @Test("What identity said of sessions before a start is asked again after it, and then holds as long as ever")
+  func restarted() async throws {
+    try await run { services, ana in
+      let tablet = another(services, ana)
+      let (phone, other) = (try #require(ana.session), try #require(tablet.session))
+      _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
+      _ = try await tablet.send(CreatePushSubscription.self, try input("Tablet"))
+      let store = services.store(of: .notifications)
+      func sweep(_ start: Instant) async throws {
+        try await PushSessionWorker(
+          store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: .system),
+          clock: services.clock.clock, logger: .init(label: "test"), start: start
+        ).sweep()
+      }
+      func idle(_ start: Instant) async throws -> Set<SessionID> {
+        let now = services.clock.now
+        return Set(try await store.read { try PushSessionStore.idle(at: now, since: start, in: $0) })
+      }
+      let first = services.clock.now
+      // The service's own worker may have asked before.
+      let asked = try await store.write { transaction in
+        try transaction.database.execute(sql: "UPDATE push_subscriptions SET checked_at = 0")
+        return Set(try PushSessionStore.idle(at: first, since: first, in: transaction.database))
+      }
+      #expect(asked == [phone, other])
+      try await sweep(first)
+      #expect(try await idle(first) == [])
+      // A restart, before which one of them ended.
+      services.clock.advance(seconds: 1)
+      let second = services.clock.now
+      identity.setState(of: other, .ended)
+      #expect(try await idle(second) == [phone, other])
+      try await sweep(second)
+      #expect(try await idle(second) == [])
+      #expect(try await names(ana) == ["Phone"])
+      // The clock was set back after a start: nobody is asked again and again.
+      #expect(try await idle(second.adding(seconds: 3600)) == [])
+      services.clock.advance(seconds: PushSessionStore.idleSeconds + 1)
+      #expect(try await idle(second) == [phone])
+    }
+  }
+
+  @Test(
+    "An answer about a session holds from the start on, for 60 seconds, or 20 while the session is in doubt",
+    arguments: [
+      (0, 60_000, false, true), (0, 60_001, false, false), (0, 20_000, true, true), (0, 20_001, true, false),
+      (-1, 10, false, false), (-1, 10, true, false), (11, 10, false, false),
+    ])
+  func answers(_ at: Int, _ now: Int, _ isPaused: Bool, _ holds: Bool) {
+    let start = Instant(milliseconds: 1_000_000)
+    let answer = PushSessionStore.Answer(at: start.adding(milliseconds: Int64(at)), isPaused: isPaused)
+    #expect(answer.holds(at: start.adding(milliseconds: Int64(now)), since: start) == holds)
   }
 
   @Test(

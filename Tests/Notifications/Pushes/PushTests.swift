@@ -252,8 +252,8 @@ final class PushTests {
         // Its session is in doubt, so that pushes wait.
         identity.setState(of: try #require(ana.session), .inDoubt)
         try await services.publish(.social, try asked(ana.id), try asked(ana.id, by: "cleo"), try asked(ana.id, by: "dora"))
-        try await store.until { try await store.read { try PushStore.hasPaused(in: $0) } }
-        #expect(try await ana.send(ListPushSubscriptions.self, .init()).items.map(\.isPaused) == [true])
+        try await store.until { try await ana.send(ListPushSubscriptions.self, .init()).items.map(\.isPaused) == [true] }
+        try await services.hasReceived(.notifications, of: .social)
         let inbox = try await ana.send(ListNotifications.self, .init()).items
         _ = try await ana.send(DeleteNotification.self, .init(notificationID: inbox[2].id))
         _ = try await ana.send(MarkNotificationRead.self, .init(notificationID: inbox[1].id))
