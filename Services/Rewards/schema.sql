@@ -609,6 +609,10 @@ CREATE INDEX transfers_by_credit ON transfers (credit_id, number);
 
 CREATE INDEX transfers_by_debit ON transfers (debit_id, number);
 
+CREATE INDEX transfers_explained_by_credit ON transfers (credit_id, cause) WHERE cause = 'reason' AND title IS NOT NULL;
+
+CREATE INDEX transfers_explained_by_debit ON transfers (debit_id, cause) WHERE cause = 'reason' AND title IS NOT NULL;
+
 CREATE TRIGGER transfers_are_not_changed BEFORE UPDATE ON transfers
 -- An erasure: an administrator's words about a person, and nothing else.
 WHEN NOT (OLD.cause = 'reason' AND NEW.title IS NULL AND NEW.number = OLD.number AND NEW.transfer_id = OLD.transfer_id

@@ -140,6 +140,74 @@ final class ErasureStepsTests {
     await store.close()
   }
 
+  private func publish(_ count: Int, naming account: AccountID, _ store: Store) async throws {
+    try await store.write { transaction in
+      for _ in 0..<count {
+        try transaction.publish(SessionRevoked(sessionID: ID(), accountID: account, reason: .loggedOut, at: transaction.now))
+      }
+    }
+  }
+
+  @Test("No transaction searches many events, nor the last one those that were published while the account was erased")
+  func events() async throws {
+    let store = try open()
+    let ana = AccountID()
+    try await fill(ana, notes: 100, store)
+    try await store.write { try Self.erasure.begin(ana, ID(), $0) }
+    for _ in 0..<5 { try await publish(1000, naming: ana, store) }
+    let position = Erasure.Position()
+    while try await store.write({ transaction in
+      let before = transaction.database.totalChangesCount
+      let hasMore = try Self.erasure.step(ana, rows: 50, from: position, transaction)
+      #expect(transaction.database.totalChangesCount - before <= Erasure.eventsPerTransaction + 10)
+      return hasMore
+    }) {}
+    let erased = try await store.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox WHERE name = 'events.erased'")
+    }
+    #expect(erased == 5100)
+    let counts = try #require(try await store.read { try $0.erasure(of: ana) }).counts
+    #expect(try Erasure.counts(counts).contains { $0.kind == .events && $0.count == 5100 })
+    await store.close()
+  }
+
+  @Test("Deletions that are received together search no more events than one transaction may")
+  func searched() async throws {
+    let store = try open()
+    let accounts = (0..<3).map { _ in AccountID() }
+    // Five rows of each.
+    for account in accounts { try await fill(account, notes: 1, store) }
+    try await publish(800, naming: AccountID(), store)
+    try await store.write { transaction in
+      for account in accounts { try Self.erasure.begin(account, ID(), transaction) }
+    }
+    let waiting = try await store.read { try $0.unconfirmedErasures(limit: 10) }
+    #expect(waiting.count { $0.areRowsErased } == 2)
+    await store.close()
+  }
+
+  @Test("Many rows that are not erased in steps get a transaction of their own, and what is going on with them ends before")
+  func weighed() async throws {
+    let store = try open()
+    let ana = AccountID()
+    try await fill(ana, notes: 51, store)
+    let erasure = Erasure(
+      [
+        .following("lines", "notes"),
+        .changed("notes", Self.own, .entries, by: "DELETE FROM notes WHERE \(Self.own)")
+          .stopped(by: "UPDATE marks SET account_id = NULL WHERE \(Self.own)"),
+      ], rowsPerTransaction: 50)
+    try await store.write { try erasure.begin(ana, ID(), $0) }
+    #expect(try await store.read { try $0.erasure(of: ana)?.areRowsErased } == false)
+    #expect(try await count("marks", of: ana, store) == 0)
+    #expect(try await count("notes", of: ana, store) == 51)
+    let position = Erasure.Position()
+    #expect(try await store.write { try erasure.step(ana, rows: 50, from: position, $0) } == false)
+    #expect(try await store.read { try $0.erasure(of: ana)?.areRowsErased } == true)
+    #expect(try await count("notes", of: ana, store) == 0)
+    await store.close()
+  }
+
   @Test("An account with few rows is erased in the transaction that receives its deletion")
   func few() async throws {
     let store = try open()

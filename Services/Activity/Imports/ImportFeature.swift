@@ -18,12 +18,16 @@ struct ImportFeature: Feature {
     ImportStore.publishedMigration(43), ImportStore.detailsMigration(44),
   ]
   let tables: [ErasedTable] = [
-    .following("import_problems", "imports"),
-    .following("import_exercises", "imports"),
-    .following("import_days", "imports"),
-    .rows("imports", "account_id = :account", .steps).atOnce,
+    .following("import_problems", "imports", where: ImportFeature.owned),
+    .following("import_exercises", "imports", where: "account_id = :account"),
+    .following("import_days", "imports", where: ImportFeature.owned),
+    // No file is read on, or taken in.
+    .rows("imports", "account_id = :account", .steps).stopped(
+      by: "UPDATE imports SET state = 'cancelled', ended_at = :now WHERE account_id = :account AND ended_at IS NULL"),
     .rows("imported_habits", "account_id = :account", .activities),
   ]
+
+  private static let owned = "import_id IN (SELECT import_id FROM imports WHERE account_id = :account)"
 
   init(calendars: AccountCalendars, rules: FairnessRules, _ environment: ServiceEnvironment) {
     self.calendars = calendars

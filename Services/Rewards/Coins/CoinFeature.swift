@@ -15,18 +15,20 @@ struct CoinFeature: Feature {
     .rows("waiting_days", "account_id = :account", .steps),
     .rows("consent_withdrawals", "account_id = :account", .steps),
     .rows("earnings", "account_id = :account", .steps),
-    // Days that transfers refer to stay as their causes, under the random id that replaces the person in the ledger.
+    // Days that transfers refer to stay as their causes, under the random id that replaces the person in the ledger. A day is looked up by
+    // the references of its transfers (``CoinStore``), of which a person may have many more than days.
     .changed(
       "counted_days", "account_id = :account", .steps,
       by: """
-        DELETE FROM counted_days WHERE account_id = :account AND day NOT IN (
-          SELECT t.day FROM ledger_accounts a JOIN transfers t ON t.debit_id = a.ledger_account_id
-          WHERE a.account_id = :account AND t.day IS NOT NULL
-          UNION
-          SELECT t.day FROM ledger_accounts a JOIN transfers t ON t.credit_id = a.ledger_account_id
-          WHERE a.account_id = :account AND t.day IS NOT NULL)
+        DELETE FROM counted_days WHERE account_id = :account AND NOT EXISTS (
+          SELECT 1 FROM ledger_accounts a
+          JOIN transfers t ON t.reference > \(CoinFeature.reference) || '/' AND t.reference < \(CoinFeature.reference) || '0'
+          WHERE a.account_id = :account)
         """),
   ]
+
+  /// How the references of a counted day's transfers begin, before a slash.
+  private static let reference = "'steps/' || a.ledger_account_id || '/' || date(counted_days.day * 86400, 'unixepoch')"
 
   func register(in service: inout ServiceDefinition) {
     let handlers = CoinHandlers(formula: formula)

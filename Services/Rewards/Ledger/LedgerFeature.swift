@@ -13,6 +13,7 @@ struct LedgerFeature: Feature {
   let logger: Logger
   let migrations = [
     LedgerStore.migration(2), LedgerStore.erasureMigration(7), LedgerStore.lotMigration(10), LedgerCheckStore.migration(15),
+    LedgerStore.reasonMigration(29),
   ]
   let tables: [ErasedTable] = [
     .untouched("ledger_checks", "the last night on which the ledger was proved"),
@@ -29,11 +30,11 @@ struct LedgerFeature: Feature {
     // What administrators wrote about the person.
     .changed(
       "transfers",
-      "cause = 'reason' AND title IS NOT NULL AND ((\(LedgerFeature.number)) = debit_id OR (\(LedgerFeature.number)) = credit_id)",
-      .coins,
-      by: "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND debit_id = (\(LedgerFeature.number))",
-      "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND credit_id = (\(LedgerFeature.number))"),
-    // Sums must stay correct and transfers never change: the amounts stay, under an id that cannot be traced to the account.
+      "(\(LedgerFeature.explained(on: "debit_id"))) OR (\(LedgerFeature.explained(on: "credit_id")))", .coins,
+      by: "UPDATE transfers SET title = NULL WHERE \(LedgerFeature.explained(on: "debit_id"))",
+      "UPDATE transfers SET title = NULL WHERE \(LedgerFeature.explained(on: "credit_id"))"),
+    // Sums must stay correct and transfers never change: the amounts stay, under an id that cannot be traced to the account. The days that
+    // transfers refer to get that id too, all of them at once: they are as many as the days on which the person walked.
     .changed(
       "ledger_accounts", "account_id = :account", .coins,
       by: "UPDATE ledger_accounts SET account_id = randomblob(16), erased_at = :now WHERE account_id = :account"),
@@ -50,4 +51,9 @@ struct LedgerFeature: Feature {
   }
 
   private static let number = "SELECT ledger_account_id FROM ledger_accounts WHERE account_id = :account"
+
+  /// The transfers of the account on one of their sides that have an administrator's words.
+  private static func explained(on side: String) -> String {
+    "cause = 'reason' AND title IS NOT NULL AND \(side) = (\(number))"
+  }
 }

@@ -33,4 +33,15 @@ extension LedgerStore {
           """)
     }
   }
+
+  /// Finding what administrators wrote about a person, without looking at all of its transfers.
+  static func reasonMigration(_ number: Int) -> Migration {
+    Migration(number, "transfers with reasons") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX transfers_explained_by_debit ON transfers (debit_id, cause) WHERE cause = 'reason' AND title IS NOT NULL;
+          CREATE INDEX transfers_explained_by_credit ON transfers (credit_id, cause) WHERE cause = 'reason' AND title IS NOT NULL;
+          """)
+    }
+  }
 }

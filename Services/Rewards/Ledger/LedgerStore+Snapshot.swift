@@ -24,14 +24,17 @@ extension LedgerStore {
         database.cachedStatement(
           sql: """
             SELECT ledger_account_id FROM ledger_accounts
-            WHERE kind = 'person' AND erased_at IS NULL AND ledger_account_id > ? ORDER BY ledger_account_id LIMIT 1
+            WHERE kind = 'person' AND erased_at IS NULL AND ledger_account_id > ?
+              AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = ledger_accounts.account_id)
+            ORDER BY ledger_account_id LIMIT 1
             """), arguments: [person])
       guard let next else { return (events, nil) }
       (person, last, balance) = (next, 0, 0)
     }
   }
 
-  /// A person's transfers after the given one and its balance; and the last of them with the balance after it.
+  /// A person's transfers after the given one and its balance; and the last of them with the balance after it. None of one who is being
+  /// erased.
   private static func history(
     of person: Int64, after: Int64, balance: Int, atMost count: Int, in database: Database
   ) throws -> (events: [any Event], count: Int, last: Int64, balance: Int) {
@@ -47,6 +50,8 @@ extension LedgerStore {
         ) moved
         JOIN transfers t ON t.number = moved.number
         LEFT JOIN redemptions r ON r.transfer_id = t.transfer_id
+        WHERE NOT EXISTS (
+          SELECT 1 FROM erasures JOIN ledger_accounts USING (account_id) WHERE ledger_account_id = :person)
         ORDER BY t.number
         """)
     var (last, balance) = (after, balance)

@@ -14,7 +14,8 @@ public import Storage
 /// bytes), `:text` (the id as text), `:now`, `:limit` (for work in steps).
 ///
 /// If an account has many rows, they are erased in steps, over many transactions (``Erasure``). Meanwhile they must not be shown to others:
-/// either they are erased ``atOnce``, or code that reads them for others leaves out accounts in `erasures`.
+/// either they are erased ``atOnce``, or code that reads them for others leaves out accounts in `erasures`. Nor may anything go on with
+/// them: see ``stopped(by:)``.
 public struct ErasedTable: Sendable {
   /// The events that report the rows' end, for the first rows by their primary key, at most `limit` (all if negative); ids alone.
   public typealias Ends = @Sendable (AccountID, _ limit: Int, Transaction) throws -> [any Event]
@@ -28,6 +29,8 @@ public struct ErasedTable: Sendable {
   public let followed: String?
   /// Whether the table is erased in the transaction that receives the deletion, however many rows there are.
   private(set) var isAtOnce = false
+  /// The statement that the transaction that receives the deletion runs, for rows that are erased later.
+  private var stopping: String?
   /// Whether the report of the deletion counts the table's rows.
   private var isCounted = true
   let kind: ErasedKind?
@@ -69,6 +72,13 @@ public struct ErasedTable: Sendable {
     ErasedTable(name: name, kind: kind, condition: condition, statements: statements, steps: steps)
   }
 
+  /// The same by statements each of which does it for `:limit` rows: for all if that is negative.
+  public static func changed(
+    _ name: String, _ condition: String, _ kind: ErasedKind, inSteps statements: String...
+  ) -> ErasedTable {
+    ErasedTable(name: name, kind: kind, condition: condition, statements: statements, steps: statements)
+  }
+
   /// Rows that the schema deletes with those of another table (`ON DELETE CASCADE`).
   ///
   /// - Parameter condition: which rows are the account's, if one row of the other table may have many: they are deleted before it, in
@@ -87,6 +97,14 @@ public struct ErasedTable: Sendable {
   public var atOnce: ErasedTable {
     var table = self
     table.isAtOnce = true
+    return table
+  }
+
+  /// The same table, with a statement of the transaction that receives the deletion: it ends what is going on with the rows, which are
+  /// erased later.
+  public func stopped(by statement: String) -> ErasedTable {
+    var table = self
+    table.stopping = statement
     return table
   }
 
@@ -114,11 +132,14 @@ public struct ErasedTable: Sendable {
   private var counting: String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
   private var erasing: [String] { statements ?? ["DELETE FROM \(name) WHERE \(condition)"] }
   /// Whether there may be so many rows that they are erased in steps.
-  var isInSteps: Bool { !isAtOnce && !condition.isEmpty && (statements == nil || followed != nil || steps != nil) }
+  var isInSteps: Bool { isWeighed && (statements == nil || followed != nil || steps != nil) }
+  /// Whether the rows count among those that a deletion erases later if they are many.
+  private var isWeighed: Bool { !isAtOnce && !condition.isEmpty }
 
   /// All statements that the store runs for the table, in order; for a test of how the store runs them.
   public func sql(in database: Database) throws -> [String] {
-    (kind == nil ? [] : (isCounted ? [counting] : []) + erasing) + (isInSteps ? try [weighing] + stepping(database) : [])
+    (kind == nil ? [] : (isCounted ? [counting] : []) + erasing) + (isWeighed ? [weighing] : [])
+      + (isInSteps ? try stepping(database) : []) + (stopping.map { [$0] } ?? [])
   }
 
   private var weighing: String { "SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE \(condition) LIMIT :limit)" }
@@ -143,6 +164,12 @@ public struct ErasedTable: Sendable {
     return try body(transaction.database, StatementArguments(values.filter { sql.contains(":\($0.key)") }))
   }
 
+  /// Ends what is going on with the account's rows.
+  func stop(_ account: AccountID, _ transaction: Transaction) throws {
+    guard let stopping else { return }
+    try run(stopping, account, transaction) { try $0.execute(sql: stopping, arguments: $1) }
+  }
+
   /// Erases the account's rows, and adds their number to the count of their kind.
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
     _ = try preparation?(account, -1, transaction)
@@ -160,7 +187,7 @@ public struct ErasedTable: Sendable {
 
   /// How many rows of the account there are, or `limit` if there are more.
   func weight(_ account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
-    guard isInSteps else { return 0 }
+    guard isWeighed else { return 0 }
     return try run(weighing, account, limit: limit, transaction) { try Int.fetchOne($0, sql: weighing, arguments: $1) ?? 0 }
   }
 
@@ -179,10 +206,16 @@ public struct ErasedTable: Sendable {
         try $0.cachedStatement(sql: statement).execute(arguments: $1)
         return $0.changesCount
       }
-      if ["UPDATE \(name) ", "DELETE FROM \(name) "].contains(where: statement.hasPrefix) { count += changes }
+      if changesRows(statement) { count += changes }
     }
     if let kind, isCounted { counts[kind, default: 0] += count }
     return count
+  }
+
+  /// Whether a statement changes the table itself.
+  private func changesRows(_ statement: String) -> Bool {
+    let words = statement.split(maxSplits: 3, whereSeparator: \.isWhitespace).prefix(3)
+    return words.starts(with: ["UPDATE", name]) { $0 == $1 } || words.elementsEqual(["DELETE", "FROM", name]) { $0 == $1 }
   }
 
   private func publishEnds(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {

@@ -9,13 +9,13 @@ import Synchronization
 /// has few rows, they are erased in the same transaction. If it has many, ``ErasureWorker`` erases some in each of many transactions, so
 /// that no other write waits for all of them; the last transaction checks once more for all rows.
 public struct Erasure: Sendable {
-  /// Events that are searched in one transaction.
+  /// Events that are searched in one transaction at most.
   static let eventsPerTransaction = 2_000
-  /// If more events are kept, they are not searched in the transaction that receives the deletion.
-  static let eventsAtOnce = 20_000
 
   let tables: [ErasedTable]
   private let eventsKept: Set<String>
+  /// The same of those that were published since the erasure began: those that report the rows' end as well.
+  private let laterEventsKept: Set<String>
   /// Rows that are erased in one transaction at most, besides those that are erased ``ErasedTable/atOnce``.
   let rowsPerTransaction: Int
 
@@ -25,6 +25,7 @@ public struct Erasure: Sendable {
   public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 200) {
     self.tables = tables
     eventsKept = names
+    laterEventsKept = tables.reduce(into: names) { $0.formUnion($1.endNames) }
     self.rowsPerTransaction = rowsPerTransaction
   }
 
@@ -38,16 +39,20 @@ public struct Erasure: Sendable {
     var counts: [ErasedKind: Int] = [:]
     try transaction.noteErasure(of: account, by: deletion, counts: Counts(counts).text)
     if let registration { try transaction.forgetReply(to: registration) }
+    for table in tables { try table.stop(account, transaction) }
     for table in tables where table.isAtOnce { try table.erase(account, transaction, &counts) }
     try transaction.noteErased(account, counts: Counts(counts).text)
-    var weight = 0
-    for table in tables where weight <= rowsPerTransaction {
-      weight += try table.weight(account, limit: rowsPerTransaction + 1, transaction)
+    var rows = 0
+    for table in tables where rows <= rowsPerTransaction {
+      rows += try table.weight(account, limit: rowsPerTransaction + 1, transaction)
     }
-    guard try transaction.database.keptEvents() <= Erasure.eventsAtOnce,
-      transaction.takeErasedRows(max(weight, 1), of: rowsPerTransaction)
-    else { return }
-    try finish(account, transaction)
+    // The search of events is work as well, and the other deletions of the same commit search them too.
+    let search = try transaction.database.keptEvents() * rowsPerTransaction / Erasure.eventsPerTransaction
+    if transaction.takeErasedRows(max(rows + search, 1), of: rowsPerTransaction) { return try finish(account, transaction) }
+    // Only the search is left to the worker.
+    guard transaction.takeErasedRows(max(rows, 1), of: rowsPerTransaction) else { return }
+    for table in tables { try table.erase(account, transaction, &counts) }
+    try transaction.noteErased(account, counts: Counts(counts).text)
   }
 
   /// Erases some more of an account's rows, and ends the erasure when none are left.
@@ -67,16 +72,27 @@ public struct Erasure: Sendable {
       }
       position.advance(in: tables.count)
     }
-    if erasure.emptiedThrough < erasure.publishedThrough {
-      let through = min(erasure.emptiedThrough + Int64(Erasure.eventsPerTransaction), erasure.publishedThrough)
-      counts[.events, default: 0] += try transaction.emptyEvents(
-        naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...through)
-      try transaction.noteErased(account, counts: Counts(counts).text, emptiedThrough: through)
+    if let numbers = try eventsToSearch(erasure, transaction) {
+      let names = numbers.upperBound <= erasure.publishedThrough ? eventsKept : laterEventsKept
+      counts[.events, default: 0] += try transaction.emptyEvents(naming: account, except: names, in: numbers)
+      try transaction.noteErased(account, counts: Counts(counts).text, emptiedThrough: numbers.upperBound)
       return true
     }
     if try transaction.forgetReplies(to: account, limit: rows) > 0 { return true }
     try finish(account, transaction)
     return false
+  }
+
+  /// The next events to search in a transaction of their own; nil if so few are left that the last transaction searches them.
+  private func eventsToSearch(_ erasure: ErasedAccount, _ transaction: Transaction) throws -> ClosedRange<Int64>? {
+    let database = transaction.database
+    guard let oldest = try database.first("SELECT number FROM outbox ORDER BY number LIMIT 1", read: { $0.number(0) }),
+      let newest = try database.first("SELECT number FROM outbox ORDER BY number DESC LIMIT 1", read: { $0.number(0) })
+    else { return nil }
+    let first = max(erasure.emptiedThrough + 1, Int64(oldest))
+    guard Int64(newest) - first >= Int64(Erasure.eventsPerTransaction) else { return nil }
+    let last = first <= erasure.publishedThrough ? erasure.publishedThrough : Int64(newest)
+    return first...min(first + Int64(Erasure.eventsPerTransaction) - 1, last)
   }
 
   /// The position of an account's erasure among the tables. It is not stored: a restart at the first table finds the same rows.
@@ -96,18 +112,18 @@ public struct Erasure: Sendable {
     guard let erasure = try transaction.database.erasure(of: account) else { return }
     var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
     for table in tables { try table.erase(account, transaction, &counts) }
-    let names = tables.reduce(into: eventsKept) { $0.formUnion($1.endNames) }
     var emptied = 0
     if erasure.emptiedThrough < erasure.publishedThrough {
       emptied += try transaction.emptyEvents(
         naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...erasure.publishedThrough)
     }
     // What was published since: of its end, or before somebody knew of it.
-    emptied += try transaction.emptyEvents(naming: account, except: names, in: erasure.publishedThrough + 1...Int64.max)
+    let searched = max(erasure.emptiedThrough, erasure.publishedThrough)
+    emptied += try transaction.emptyEvents(naming: account, except: laterEventsKept, in: searched + 1...Int64.max)
     counts[.events, default: 0] += emptied
     _ = try transaction.forgetReplies(to: account)
     try transaction.noteErased(
-      account, counts: Counts(counts).text, emptiedThrough: erasure.publishedThrough, isDone: true)
+      account, counts: Counts(counts).text, emptiedThrough: searched, isDone: true)
   }
 
   /// The counts in their stored form.
