@@ -72,6 +72,19 @@ CREATE INDEX conversation_sides_by_other ON conversation_sides (other_account);
 
 CREATE INDEX conversation_sides_newest ON conversation_sides (account_id, last_sequence);
 
+CREATE TRIGGER conversation_sides_space_added AFTER INSERT ON conversation_sides BEGIN
+  INSERT INTO message_space (account_id, bytes) VALUES (new.account_id, new.sent_bytes)
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER conversation_sides_space_changed AFTER UPDATE OF sent_bytes ON conversation_sides BEGIN
+  UPDATE message_space SET bytes = bytes + new.sent_bytes - old.sent_bytes WHERE account_id = new.account_id;
+END;
+
+CREATE TRIGGER conversation_sides_space_removed AFTER DELETE ON conversation_sides BEGIN
+  UPDATE message_space SET bytes = bytes - old.sent_bytes WHERE account_id = old.account_id;
+END;
+
 CREATE TABLE conversations (
   conversation_id BLOB NOT NULL PRIMARY KEY CHECK (length(conversation_id) = 16),
   low_account BLOB NOT NULL CHECK (length(low_account) = 16),
@@ -101,7 +114,11 @@ CREATE UNIQUE INDEX follow_requests_pending ON follow_requests (from_account, to
 
 CREATE INDEX follow_requests_received ON follow_requests (to_account, sequence);
 
+CREATE INDEX follow_requests_received_by_state ON follow_requests (to_account, state, sequence);
+
 CREATE INDEX follow_requests_sent ON follow_requests (from_account, sequence);
+
+CREATE INDEX follow_requests_sent_by_state ON follow_requests (from_account, state, sequence);
 
 CREATE INDEX follow_requests_waiting ON follow_requests (sent_at) WHERE state = 'pending';
 
@@ -234,7 +251,11 @@ CREATE UNIQUE INDEX friend_requests_pending ON friend_requests (from_account, to
 
 CREATE INDEX friend_requests_received ON friend_requests (to_account, sequence);
 
+CREATE INDEX friend_requests_received_by_state ON friend_requests (to_account, state, sequence);
+
 CREATE INDEX friend_requests_sent ON friend_requests (from_account, sequence);
+
+CREATE INDEX friend_requests_sent_by_state ON friend_requests (from_account, state, sequence);
 
 CREATE INDEX friend_requests_waiting ON friend_requests (sent_at) WHERE state = 'pending';
 
@@ -264,6 +285,11 @@ CREATE TABLE message_photos (
   tag TEXT NOT NULL CHECK (length(tag) = 32),
   content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 524288)
 ) STRICT;
+
+CREATE TABLE message_space (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE message_texts (
   conversation_id BLOB NOT NULL,

@@ -74,6 +74,17 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
+  /// Finding the requests of one state.
+  static func stateMigration(_ number: Int, _ name: String) -> Migration {
+    Migration(number, name) { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX \(Kind.table)_received_by_state ON \(Kind.table) (to_account, state, sequence);
+          CREATE INDEX \(Kind.table)_sent_by_state ON \(Kind.table) (from_account, state, sequence);
+          """)
+    }
+  }
+
   /// The pair of accounts of a request, in SQL: without an order for a mutual connection.
   private static func pair(_ from: String, _ to: String) -> String {
     Kind.isMutual ? "min(\(from), \(to)), max(\(from), \(to))" : "\(from), \(to)"
@@ -226,12 +237,13 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, now: Instant,
     in database: Database
   ) throws -> Page<Request> {
-    // Each half walks its own index from the newest on and stops at the page's end.
+    // Each half walks its own index from the newest on and stops at the page's end: another one where the state is asked for.
+    let filter = state == nil ? "" : "AND r.state = :state"
     let half = { (own: String, other: String, condition: String) in
       """
       SELECT * FROM (
         SELECT \(columns) FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
-        WHERE r.\(own) = :account AND r.sequence < :before AND (:state IS NULL OR r.state = :state)
+        WHERE r.\(own) = :account AND r.sequence < :before \(filter)
           AND NOT \(BlockStore.exists(by: ":account", of: "r.\(other)")) \(condition)
             AND \(Accounts.isShown("a", at: ":now"))
         ORDER BY r.sequence DESC LIMIT :limit)
@@ -247,9 +259,9 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       case .sent: sent
       case nil: "\(received) UNION ALL \(sent) ORDER BY sequence DESC LIMIT :limit"
       }
-    let rows = try Row.fetchAll(
-      try database.cachedStatement(sql: sql),
-      arguments: ["account": account, "before": page.before, "state": state, "limit": page.fetchLimit, "now": now])
+    var arguments: StatementArguments = try ["account": account, "before": page.before, "limit": page.fetchLimit, "now": now]
+    if let state { arguments += ["state": state] }
+    let rows = try Row.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments)
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Request($0, for: account) }
   }
 

@@ -18,7 +18,8 @@ enum ConversationHandlers {
     let reading = try ConversationStore.markRead(
       account, other, upTo: input.messageID, givesReceipt: givesReceipt, transaction)
     guard let reading else { throw Failure(RequestFailure.notFound) }
-    if reading.isFarther, try !transaction.database.isErased(other) {
+    guard try !transaction.database.isErased(other) else { return MarkConversationRead.Output(unreadCount: 0) }
+    if reading.isFarther {
       for (one, another) in [(account, other)] + (givesReceipt ? [(other, account)] : []) {
         try transaction.publish(
           ConversationRead(

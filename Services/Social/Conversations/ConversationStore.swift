@@ -54,6 +54,7 @@ enum ConversationStore {
   /// A conversation as one of its two has it.
   struct Side: Sendable {
     let conversation: ID<Conversation>
+    let lastSequence: Int64
     let readSequence: Int64
     let unreadCount: Int
   }
@@ -61,10 +62,13 @@ enum ConversationStore {
   static func side(_ account: AccountID, _ other: AccountID, in database: Database) throws -> Side? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT conversation_id, read_sequence, unread_count FROM conversation_sides WHERE account_id = ? AND other_account = ?
+        SELECT conversation_id, last_sequence, read_sequence, unread_count FROM conversation_sides
+        WHERE account_id = ? AND other_account = ?
         """)
     return try Row.fetchOne(statement, arguments: [account, other]).map {
-      Side(conversation: $0["conversation_id"], readSequence: $0["read_sequence"], unreadCount: $0["unread_count"])
+      Side(
+        conversation: $0["conversation_id"], lastSequence: $0["last_sequence"], readSequence: $0["read_sequence"],
+        unreadCount: $0["unread_count"])
     }
   }
 
@@ -104,13 +108,6 @@ enum ConversationStore {
     try database.cachedStatement(
       sql: "UPDATE conversation_sides SET sent_bytes = sent_bytes + ? WHERE account_id = ? AND other_account = ?"
     ).execute(arguments: [bytes, writer, reader])
-  }
-
-  /// What an account has sent in all its conversations and is there still.
-  static func storedBytes(of account: AccountID, in database: Database) throws -> Int {
-    let statement = try database.cachedStatement(
-      sql: "SELECT coalesce(sum(sent_bytes), 0) FROM conversation_sides WHERE account_id = ?")
-    return try Int.fetchOne(statement, arguments: [account]) ?? 0
   }
 
   /// The reader has one less to read where it had not read that message.
@@ -160,27 +157,53 @@ enum ConversationStore {
     guard sequence > side.readSequence else {
       return Reading(conversation: side.conversation, unreadCount: side.unreadCount, isFarther: false)
     }
-    let statement = try database.cachedStatement(
-      sql: """
-        UPDATE conversation_sides AS side SET
-          read_sequence = :sequence, receipt_sequence = iif(:receipt, :sequence, receipt_sequence),
-          unread_count = (
-            SELECT count(*) FROM messages m
-            WHERE m.conversation_id = side.conversation_id AND m.sequence > :sequence
-              AND m.from_account = side.other_account AND m.removed_at IS NULL)
-        WHERE side.account_id = :account AND side.other_account = :other
-        RETURNING unread_count
-        """)
-    let left = try Int.fetchOne(
-      statement, arguments: ["sequence": sequence, "receipt": givesReceipt, "account": account, "other": other])
-    return Reading(conversation: side.conversation, unreadCount: left ?? 0, isFarther: true)
+    let left = try unreadCount(of: side, from: other, after: sequence, in: database)
+    try database.run(
+      """
+      UPDATE conversation_sides SET read_sequence = ?1, receipt_sequence = iif(?2, ?1, receipt_sequence), unread_count = ?3
+      WHERE account_id = ?4 AND other_account = ?5
+      """, .integer(sequence), .truth(givesReceipt), .number(left), .id(account), .id(other))
+    return Reading(conversation: side.conversation, unreadCount: left, isFarther: true)
+  }
+
+  /// How many messages are unread once the account has read up to one that it had not read: of those that it reads now and those that are
+  /// left the fewer are counted. Which are fewer shows by counting more and more of both.
+  static func unreadCount(
+    of side: Side, from writer: AccountID, after sequence: Int64, in database: Database
+  ) throws -> Int {
+    guard sequence < side.lastSequence else { return 0 }
+    var limit = firstCounted
+    while true {
+      let read = try unread(side.readSequence + 1...sequence, of: side.conversation, from: writer, limit: limit, in: database)
+      if let read { return max(0, side.unreadCount - read) }
+      let left = try unread(sequence + 1...side.lastSequence, of: side.conversation, from: writer, limit: limit, in: database)
+      if let left { return left }
+      limit *= 4
+    }
+  }
+
+  /// More than most clients show on a page.
+  private static let firstCounted = 128
+
+  /// How many of a conversation's messages in a range are a writer's and not removed; nil where there are `limit` messages or more.
+  private static func unread(
+    _ sequences: ClosedRange<Int64>, of conversation: ID<Conversation>, from writer: AccountID, limit: Int, in database: Database
+  ) throws -> Int? {
+    let found = try database.first(
+      """
+      SELECT count(*), count(*) FILTER (WHERE from_account = ? AND removed_at IS NULL) FROM (
+        SELECT from_account, removed_at FROM messages WHERE conversation_id = ? AND sequence BETWEEN ? AND ?
+        ORDER BY sequence LIMIT ?)
+      """, .id(writer), .id(conversation), .integer(sequences.lowerBound), .integer(sequences.upperBound), .number(limit)
+    ) { (all: $0.number(0), unread: $0.number(1)) }
+    return found.flatMap { $0.all < limit ? $0.unread : nil }
   }
 
   /// A page of an account's conversations.
   static let listSQL = """
-    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, \(ShownPersonStore.columns(for: "side.account_id")),
-      a.account_id, \(MessageStore.columns(of: "m")),
-      EXISTS (
+    SELECT side.conversation_id, side.last_sequence, iif(a.account_id IS NULL, 0, side.unread_count) AS unread_count, side.other_account,
+      \(ShownPersonStore.columns(for: "side.account_id")), a.account_id, \(MessageStore.columns(of: "m")),
+      a.account_id IS NOT NULL AND EXISTS (
         SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)
           AND f.high_account = max(side.account_id, side.other_account)) AS is_friend,
       a.gives_read_receipts AND own.gives_read_receipts AS have_receipts,

@@ -9,6 +9,7 @@ struct FollowRequestFeature: Feature {
   let life: ConnectionRequestLife
   let migrations = [
     FollowRequestStore.migration(8, "follow requests"), FollowRequestStore.hiddenMigration(19, "hidden follow requests"),
+    FollowRequestStore.stateMigration(54, "follow requests by state"),
   ]
   let tables: [ErasedTable] = [.rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests)]
   let snapshot = [

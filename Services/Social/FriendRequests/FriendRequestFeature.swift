@@ -9,6 +9,7 @@ struct FriendRequestFeature: Feature {
   let life: ConnectionRequestLife
   let migrations = [
     FriendRequestStore.migration(3, "friend requests"), FriendRequestStore.hiddenMigration(18, "hidden friend requests"),
+    FriendRequestStore.stateMigration(53, "friend requests by state"),
   ]
   let tables: [ErasedTable] = [.rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests)]
   let snapshot = [

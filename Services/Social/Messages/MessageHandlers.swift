@@ -24,7 +24,8 @@ struct MessageHandlers: Sendable {
     let person = try ShownPersonStore.find(other, for: account, in: database)
     return ConversationMessages(
       items: page.items, nextCursor: page.nextCursor, accountID: other, username: person.username,
-      nickname: person.nickname, photoURL: person.photoURL, isFriend: isFriend, unreadCount: side?.unreadCount ?? 0,
+      nickname: person.nickname, photoURL: person.photoURL, isFriend: isFriend,
+      unreadCount: try database.isErased(other) ? 0 : side?.unreadCount ?? 0,
       otherReadMessageID: try ReadReceiptStore.areShown(account, other, in: database)
         ? ReadReceiptStore.find(from: other, to: account, in: database) : nil)
   }
@@ -37,7 +38,7 @@ struct MessageHandlers: Sendable {
     }
     guard let text = input.text.value, text != sent.message.text else { return sent.message }
     let added = text.bytes - (sent.message.text?.bytes ?? 0)
-    try rules.checkSpace(stored: ConversationStore.storedBytes(of: call.account, in: transaction.database), adding: added)
+    try rules.checkSpace(stored: MessageSpaceStore.bytes(of: call.account, in: transaction.database), adding: added)
     return try MessageStore.edit(sent, text, transaction)
   }
 

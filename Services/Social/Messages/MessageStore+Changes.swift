@@ -25,7 +25,7 @@ extension MessageStore {
   ) throws -> ChatMessage {
     let database = transaction.database
     guard try FriendStore.areFriends(account, other, in: database) else { throw MessageFailure.notFriends }
-    try rules.checkSpace(stored: ConversationStore.storedBytes(of: account, in: database), adding: content.bytes)
+    try rules.checkSpace(stored: MessageSpaceStore.bytes(of: account, in: database), adding: content.bytes)
     let writer = try Accounts.known(account, in: database)
     let (message, conversation) = try add(content, from: account, to: other, transaction)
     try transaction.publish(

@@ -129,7 +129,7 @@ struct MessagePhotoTests {
       #expect(try await services.published(MessageRemoved.self).map(\.accountID) == [ana.id, ben.id])
       #expect(try await services.store(of: .social).rows("message_photos") == 0)
       let account = ana.id
-      let stored = try await services.store(of: .social).read { try ConversationStore.storedBytes(of: account, in: $0) }
+      let stored = try await services.store(of: .social).read { try MessageSpaceStore.bytes(of: account, in: $0) }
       #expect(stored == 4)
     }
   }

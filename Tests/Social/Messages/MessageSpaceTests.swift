@@ -1,7 +1,10 @@
 import InProcess
 import Operations
 import SocialContract
+import Storage
 import Testing
+
+@testable import SocialService
 
 @Suite("The space of an account's messages")
 struct MessageSpaceTests {
@@ -29,6 +32,25 @@ struct MessageSpaceTests {
       _ = try await ana.write(text, to: eva)
       let longer = EditMessage.Input(messageID: sent[1].id, text: try ChatText(text: text))
       #expect(try await ana.failure(EditMessage.self, longer) == "message_space_full")
+    }
+  }
+
+  @Test("What an account has sent is known without looking at its conversations")
+  func effort() async throws {
+    try await ServicesInProcess.withFriends { services, ana, ben in
+      _ = try await ana.write("one", to: ben)
+      let (store, account) = (services.store(of: .social), ana.id)
+      let few = try await store.effort { _ = try MessageSpaceStore.bytes(of: account, in: $0) }
+      try await store.write { transaction in
+        for _ in 0..<500 {
+          let other = AccountID()
+          _ = try ConversationStore.findOrBegin(account, other, transaction)
+          try ConversationStore.addBytes(7, of: account, to: other, in: transaction.database)
+        }
+      }
+      #expect(try await store.read { try MessageSpaceStore.bytes(of: account, in: $0) } == 3503)
+      let many = try await store.effort { _ = try MessageSpaceStore.bytes(of: account, in: $0) }
+      #expect(many.steps <= few.steps + 2, "\(few.steps), \(many.steps)")
     }
   }
 }

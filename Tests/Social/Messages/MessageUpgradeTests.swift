@@ -39,8 +39,8 @@ struct MessageUpgradeTests {
         let database = transaction.database
         let found = try #require(try MessageStore.find(message, for: pair.low, in: database))
         #expect(found.message.text?.description == "Un CAFÉ" && found.message.editedAt == nil && found.message.removedAt == nil)
-        #expect(try ConversationStore.storedBytes(of: pair.high, in: database) == 8)
-        #expect(try ConversationStore.storedBytes(of: pair.low, in: database) == 0)
+        #expect(try MessageSpaceStore.bytes(of: pair.high, in: database) == 8)
+        #expect(try MessageSpaceStore.bytes(of: pair.low, in: database) == 0)
         let rows = try Row.fetchAll(
           database, sql: MessageSearchStore.searchSQL, arguments: [conversation, Int64.max, 0, "cafe", 10])
         #expect(rows.map { $0["message_id"] as ID<ChatMessage> } == [message])
