@@ -90,13 +90,16 @@ extension ChallengeFactStore {
       blocks.append(($0.number(0), $0.number(1)))
       return true
     }
+    // A statement for each block, since there may be thousands of days.
     for (block, days) in blocks {
-      let changes = try (0..<blockDays).filter { days & (1 << $0) != 0 }.map { bit in
-        let day = LocalDay(daysSinceEpoch: Int32(block * blockDays + bit))
-        return try change(\.entries, by: -1, on: day, of: account, in: database)
-      }
-      _ = try add(changes, of: account, in: database)
+      try database.run(
+        """
+        UPDATE challenge_days SET entries = entries - 1
+        WHERE account_id = ?1 AND day BETWEEN ?2 AND ?3 AND ((?4 >> (day - ?2)) & 1) = 1
+        """, .id(account), .number(block * blockDays), .number((block + 1) * blockDays - 1), .number(days))
     }
+    let count = blocks.reduce(0) { $0 + $1.days.nonzeroBitCount }
+    try database.run("UPDATE challenge_totals SET entries = entries - ? WHERE account_id = ?", .number(count), .id(account))
     for table in ["challenge_entries", "challenge_activities"] {
       try database.run("DELETE FROM \(table) WHERE account_id = ? AND activity_id = ?", .id(account), .id(activity))
     }

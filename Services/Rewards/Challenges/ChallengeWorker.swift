@@ -10,8 +10,8 @@ import Storage
 ///
 /// Its progress is in the store, so that a process that was killed resumes there.
 struct ChallengeWorker: ServiceLifecycle.Service {
-  /// The number of accounts counted per transaction.
-  static let batch = 100
+  /// The number of accounts counted in one step.
+  private static let limits = StepLimits(first: 8, max: 500)
 
   /// The definitions from files.
   let published: [ChallengesFile.Item]
@@ -29,20 +29,23 @@ struct ChallengeWorker: ServiceLifecycle.Service {
     try await cancelWhenGracefulShutdown {
       repeat {
         // Without work nothing is written.
-        while try await store.read({ try ChallengeDefinitionStore.uncounted(in: $0) != nil }), !Task.isCancelled {
-          try await store.write { try step($0) }
+        if try await store.read({ try ChallengeDefinitionStore.uncounted(in: $0) != nil }) {
+          try await store.writeInSteps(of: "challenges", Self.limits) { try step(atMost: $0, $1) }
         }
       } while await signal.wait()
     }
   }
 
   /// Counts the next accounts for a definition.
-  private func step(_ transaction: Transaction) throws {
+  ///
+  /// - Returns: whether there may be more to do.
+  func step(atMost count: Int, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
-    guard let (challenge, through) = try ChallengeDefinitionStore.uncounted(in: database) else { return }
-    let accounts = try ChallengeFactStore.accounts(after: through, limit: Self.batch, in: database)
+    guard let (challenge, through) = try ChallengeDefinitionStore.uncounted(in: database) else { return false }
+    let accounts = try ChallengeFactStore.accounts(after: through, limit: count, in: database)
     for account in accounts where try !database.isErased(account) { try engine.count(account, for: challenge, transaction) }
     try ChallengeDefinitionStore.noteCounted(
-      challenge, through: accounts.count < Self.batch ? nil : accounts.last, in: database)
+      challenge, through: accounts.count < count ? nil : accounts.last, in: database)
+    return true
   }
 }

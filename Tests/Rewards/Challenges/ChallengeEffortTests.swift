@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import InProcess
+import Logging
 import Operations
 import RewardsContract
 import ServiceKit
@@ -39,6 +40,62 @@ struct ChallengeEffortTests {
         .of(
           day, steps: steps, walking: Double(steps), running: Double(steps / 10), cycling: Double(steps / 5), revision: revision)
       ])
+  }
+
+  @Test("The deletion of an activity takes a statement for each eight weeks of entries, and leaves those of other activities")
+  func deletion() async throws {
+    try await ChallengeScene.running { services in
+      func statements(days: Int) async throws -> Int {
+        let (account, gone, kept) = (AccountID(), ActivityID(), ActivityID())
+        let ofKept = (0..<days).reversed().filter { $0 % 3 == 0 }.map { ChallengeScene.today.advanced(by: -$0) }
+        let ofGone = (0..<days).filter { $0 % 5 != 0 }.map { ChallengeScene.today.advanced(by: -$0) }
+        let counter = Counter()
+        let (total, left) = try await services.store(of: .rewards).write { transaction in
+          let database = transaction.database
+          for (activity, days) in [(gone, ofGone), (kept, ofKept)] {
+            for day in days {
+              let change = try ChallengeFactStore.noteEntry(activity, on: day, isDone: true, of: account, in: database)
+              if let change { _ = try ChallengeFactStore.add([change], of: account, in: database) }
+            }
+          }
+          database.trace { _ in _ = counter.next() }
+          try ChallengeFactStore.removeActivity(gone, of: account, in: database)
+          database.trace(options: [])
+          return (
+            try ChallengeFactStore.totals(of: account, in: database)?.facts,
+            try ChallengeFactStore.amounts(of: .entries, account, in: database)
+          )
+        }
+        #expect(total == DayFacts(entries: ofKept.count))
+        #expect(left == ofKept.map { DayAmount(day: $0, amount: 1) })
+        return counter.next() - 1
+      }
+      let (few, many) = (try await statements(days: 2 * 56), try await statements(days: 20 * 56))
+      #expect(many <= few + 20, "\(few) and \(many)")
+    }
+  }
+
+  @Test("A new definition counts accounts a few at a time, and goes on after the last")
+  func steps() async throws {
+    try await ChallengeScene.running { services in
+      let store = services.store(of: .rewards)
+      let worker = ChallengeWorker(
+        published: [], engine: ChallengeHistoryTests.engine, signal: WakeSignal(), store: store,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let accounts = (0..<5).map { _ in AccountID() }.sorted()
+      let (challenge, terms) = (ChallengeID(), ChallengeScene.challenge("Walk", 1).terms)
+      let through = try await store.write { transaction in
+        let database = transaction.database
+        for account in accounts { try ChallengeFactStore.ensureTotals(of: account, in: database) }
+        _ = try ChallengeDefinitionStore.add(challenge, terms, transaction)
+        var through: [AccountID?] = []
+        while try worker.step(atMost: 2, transaction) {
+          through.append(try ChallengeDefinitionStore.uncounted(in: database)?.through)
+        }
+        return through
+      }
+      #expect(through == [accounts[1], accounts[3], nil])
+    }
   }
 
   @Test("Queries of an account's days and runs of days read no other rows")
