@@ -604,6 +604,11 @@ CREATE TABLE movement_months (
   PRIMARY KEY (account_id, month)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE movement_reorders (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  before_day INTEGER NOT NULL DEFAULT 2147483647
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE movement_sample_pieces (
   account_number INTEGER NOT NULL,
   sample_id TEXT NOT NULL,
@@ -685,6 +690,8 @@ CREATE TABLE movement_stale_days (
   day INTEGER NOT NULL,
   PRIMARY KEY (account_number, kind, day)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX movement_stale_days_by_day ON movement_stale_days (account_number, day);
 
 CREATE TABLE reminded_activities (
   activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,

@@ -10,7 +10,7 @@ public struct StoreRest: Sendable {
 
   /// What stands open in a store, as a number for each table.
   private static let open: [ServiceName: [String]] = [
-    .activity: ["streaks WHERE due_at = 0", "due_reminders WHERE due_at = 0", "movement_stale_days"],
+    .activity: ["streaks WHERE due_at = 0", "due_reminders WHERE due_at = 0", "movement_reorders", "movement_stale_days"],
     .identity: ["register_backlog"],
     .notifications: [
       "mails WHERE state IN ('waiting', 'sending')", "deliveries WHERE state = 'queued'", "push_requests",

@@ -73,6 +73,24 @@ struct StepSizeTests {
     var counts = 1...256
   }
 
+  @Test("Steps whose overhead alone takes longer than they are to take stay large")
+  func largeOverhead() {
+    var size = StepSize(first: 64, max: 2000, target: .milliseconds(25))
+    for _ in 0..<60 { size.took(.milliseconds(60) + .microseconds(5 * size.count)) }
+    #expect(size.count >= 1000)
+  }
+
+  @Test("A step that did less than half of its size makes the next no larger, but smaller at once")
+  func partial() {
+    var size = StepSize(first: 64, max: 2000, target: .milliseconds(25))
+    for few in [1, 10, 31] { size.took(.microseconds(few), for: few) }
+    #expect(size.count == 64)
+    size.took(.microseconds(64))
+    #expect(size.count == 128)
+    size.took(.milliseconds(50), for: 10)
+    #expect(size.count < 10)
+  }
+
   @Test("A step's size never starts above its maximum")
   func first() { #expect(StepSize(first: 16, max: 8, target: .milliseconds(20)).count == 8) }
 }

@@ -11,8 +11,13 @@ struct ImportLimits: Sendable {
   static let idleSeconds = 86_400
   /// The maximum number of exercises stored per import.
   static let maxExercises = 10_000
-  /// The maximum number of records per transaction, shared by all files being read: other writes wait for them.
+  /// The maximum number of records per transaction, shared by all files being read.
   static let batch = 2000
+  /// The number of records in the first transaction of a reading.
+  static let firstBatch = 64
+  /// How long the work on a later one is to take: other writes wait for it, and a habit's checkmark takes much longer than a sample. The
+  /// commit is not counted, which on a slow disk depends little on the number of records.
+  static let batchDuration = Duration.milliseconds(25)
   /// How often reading may start without making progress before the import fails.
   static let maxStarts = 3
   /// The maximum number of files read at the same time, each of a different account.

@@ -36,7 +36,7 @@ struct ImportRun: Sendable {
 
   /// Reads the file to its end and removes it.
   ///
-  /// - Parameter beat: called before each batch; says how many records it may have.
+  /// - Parameter beat: called before each batch; says how many records it may have at most.
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
       try await ImportWatch.unlessEnded(row.id, store) { try await readOn(beat) }
@@ -80,7 +80,8 @@ struct ImportRun: Sendable {
     guard try await store.write({ try ImportStore.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
     let reading = spool.reading(of: row)
-    let first = beat()
+    var size = StepSize(first: ImportLimits.firstBatch, max: ImportLimits.batch, target: ImportLimits.batchDuration)
+    let first = min(size.count, beat())
     if row.position == 0, let sha256 = row.sha256, try await reading.sha256() != sha256 { throw Stop.failed(.otherBytes) }
     if case .failure(let fault) = try await reading.open(format, person: row.person, movement: row.movement, from: row.position) {
       try await breakOff(fault, line: 0)
@@ -89,11 +90,12 @@ struct ImportRun: Sendable {
     var slice = try await reading.next(maximum: first)
     while let records = slice.records {
       try Task.checkCancellation()
-      let maximum = beat()
+      let maximum = min(size.count, beat())
       // The next batch is read while this one is written.
       async let following = reading.next(maximum: maximum)
       position += records.count
-      try await take(records, position: position, progress: progress(slice))
+      let duration = try await take(records, position: position, progress: progress(slice))
+      if !records.isEmpty { size.took(duration, for: records.count) }
       slice = try await following
     }
     if let fault = slice.fault { try await breakOff(fault, line: slice.line) }
@@ -104,8 +106,11 @@ struct ImportRun: Sendable {
   }
 
   /// Applies a batch.
-  private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws {
+  ///
+  /// - Returns: how long that took, without the commit.
+  private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws -> Duration {
     try await store.write(largeOf: row.account.description) { transaction in
+      let start = ContinuousClock.now
       let row = try current(transaction)
       if format.needsConsent {
         do {
@@ -118,6 +123,7 @@ struct ImportRun: Sendable {
       try take(records, row, &outcome, transaction)
       outcome.problems.sort { ($0.line, $0.part ?? "") < ($1.line, $1.part ?? "") }
       try ImportStore.note(outcome, position: position, progress: progress, of: row, transaction)
+      return ContinuousClock.now - start
     }
   }
 

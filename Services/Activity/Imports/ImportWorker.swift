@@ -85,7 +85,7 @@ private final class ImportProcessor: Sendable {
 
   /// Records a heartbeat of a reading.
   ///
-  /// - Returns: how many records the reading may apply at a time.
+  /// - Returns: how many records the reading may apply at a time at most.
   func beat(_ row: ImportRow) -> Int {
     state.withLock { state in
       state.due[row.id] = ContinuousClock.now + Self.longestBatch

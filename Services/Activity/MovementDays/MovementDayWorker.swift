@@ -36,6 +36,10 @@ struct MovementDayWorker: ServiceLifecycle.Service {
     let last = turn.account.load(ordering: .relaxed)
     guard let account = try MovementDayStore.nextStale(after: last, in: database) else { return false }
     turn.account.store(account.number, ordering: .relaxed)
+    guard try !database.isErased(account.id) else {
+      try MovementDayStore.forgetStale(of: account.number, limit: Self.limits.max, in: database)
+      return true
+    }
     let today = try calendars.day(of: transaction.now, account.id, in: database)
     var settlement = DaySettlement(of: account, recordedDay: today, by: rules, transaction)
     for day in try MovementDayStore.stale(of: account.number, limit: count, in: database) { settlement.recount(day) }

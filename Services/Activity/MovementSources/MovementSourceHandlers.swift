@@ -6,7 +6,8 @@ import Storage
 
 /// Lists and orders sources of movement; a new order makes days stale.
 struct MovementSourceHandlers: Sendable {
-  let recount: WakeSignal
+  /// Wakes the worker that marks the days as stale.
+  let reorders: WakeSignal
 
   static func list(_ input: ListMovementSources.Input, _ call: AccountCall, _ database: Database) throws -> MovementSourceOrder {
     guard let account = try MovementAccountStore.find(call.account, in: database) else {
@@ -20,8 +21,8 @@ struct MovementSourceHandlers: Sendable {
   ) throws -> MovementSourceOrder {
     let database = transaction.database
     let account = try MovementAccountStore.findOrAdd(call.account, in: database)
-    try MovementSourceStore.order(input.sources, of: account.number, in: database)
-    transaction.afterCommit { recount.send() }
+    try MovementSourceStore.order(input.sources, of: account, in: database)
+    transaction.afterCommit { reorders.send() }
     return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
   }
 }

@@ -23,12 +23,12 @@ enum MovementSourceStore {
       })
   }
 
-  /// Sets the order, and marks the affected days as stale.
+  /// Sets the order; the affected days are marked as stale afterwards.
   ///
   /// - Throws: `invalid_fields` where the account has no such source.
-  static func order(_ sources: [MovementSource], of account: Int64, in database: Database) throws {
-    let known = Dictionary(uniqueKeysWithValues: try ordered(of: account, in: database).map { ($0.source, $0.number) })
-    try database.run("UPDATE movement_sources SET position = NULL WHERE account_number = ?", .integer(account))
+  static func order(_ sources: [MovementSource], of account: MovementAccount, in database: Database) throws {
+    let known = Dictionary(uniqueKeysWithValues: try ordered(of: account.number, in: database).map { ($0.source, $0.number) })
+    try database.run("UPDATE movement_sources SET position = NULL WHERE account_number = ?", .integer(account.number))
     var unknown: [FieldProblem] = []
     for (index, source) in sources.enumerated() {
       let wanted = MovementSource(
@@ -39,10 +39,10 @@ enum MovementSourceStore {
       }
       try database.run(
         "UPDATE movement_sources SET position = ? WHERE account_number = ? AND source_number = ?", .number(index),
-        .integer(account), .integer(number))
+        .integer(account.number), .integer(number))
     }
     guard unknown.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: unknown) }
-    try MovementDayStore.noteStale(of: account, in: database)
+    try MovementDayStore.noteReorder(of: account.id, in: database)
   }
 
   /// The number of a source; nil where the account has no such source.

@@ -9,8 +9,8 @@ import Storage
 /// They are counted outside of write transactions, from the plan and all entries, and stored if nothing was written meanwhile, as `changes`
 /// shows.
 enum StreakStore {
-  /// How many streaks are counted at once.
-  static let batch = 50
+  /// How many streaks are counted at once; fewer once they have so many entries together, since other reads wait for that.
+  static let (batch, batchEntries) = (50, 10_000)
 
   /// A counted streak.
   struct Counted: Sendable {
@@ -33,7 +33,8 @@ enum StreakStore {
           WHERE due_at <= ? AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = streaks.account_id)
           ORDER BY due_at LIMIT ?
           """), arguments: [now, batch])
-    return try rows.map { row in
+    var (counted, entries): ([Counted], Int) = ([], 0)
+    for row in rows where entries < batchEntries {
       let (activity, account): (ActivityID, AccountID) = (row["activity_id"], row["account_id"])
       let calendar = try calendars.calendarOrUTC(of: account, in: database)
       let days = try AccountDays(of: account, calendar, now: now, in: database)
@@ -41,11 +42,14 @@ enum StreakStore {
       let progress = try EntryStore.progress(of: activity, in: database)
       let streak = StreakRules.record(plan, progress, today: days.today).streak
       let next = calendar.end(of: StreakRules.nextDay(plan, progress, streak, today: days.today))
-      return Counted(
-        activity: activity, changes: row["changes"], streak: streak, day: days.today,
-        // The effect of clock changes is seen at the next count.
-        nextAt: max(next, now.adding(seconds: 60)))
+      counted.append(
+        Counted(
+          activity: activity, changes: row["changes"], streak: streak, day: days.today,
+          // The effect of clock changes is seen at the next count.
+          nextAt: max(next, now.adding(seconds: 60))))
+      entries += progress.count
     }
+    return counted
   }
 
   /// Stores counted streaks, and publishes those that changed. Streaks whose data was written meanwhile stay due.

@@ -1,7 +1,7 @@
 /// Chooses the size of each of many steps so that a step takes about as long as others may wait for it, however fast the disk is.
-struct StepSize: Sendable {
+public struct StepSize: Sendable {
   /// The size of the next step.
-  private(set) var count: Int
+  public private(set) var count: Int
   private let max: Int
   /// In milliseconds, like all durations below.
   private let target: Double
@@ -19,7 +19,7 @@ struct StepSize: Sendable {
   ///   - max: the largest size of a step.
   ///   - target: how long a step is to take.
   ///   - allowsForOverhead: false if others' waits are to be as short as possible.
-  init(first: Int, max: Int, target: Duration, allowsForOverhead: Bool = true) {
+  public init(first: Int, max: Int, target: Duration, allowsForOverhead: Bool = true) {
     (count, self.max, self.target) = (min(first, max), max, Double(target.nanoseconds) / 1e6)
     self.allowsForOverhead = allowsForOverhead
   }
@@ -32,18 +32,21 @@ struct StepSize: Sendable {
   /// the overhead. That is estimated from the last steps together, since one alone may take several times as long as another. The
   /// estimate needs steps of different sizes: the second step is larger than the first unless that took too long, and after many steps
   /// of one size the size changes.
-  mutating func took(_ duration: Duration) {
+  ///
+  /// - Parameter done: how much the step did; nil for all of its size. One of less than half of it does not make the next larger.
+  public mutating func took(_ duration: Duration, for done: Int? = nil) {
     let duration = Double(duration.nanoseconds) / 1e6
+    let done = done ?? count
     if allowsForOverhead {
-      recent.add(count, duration)
+      recent.add(done, duration)
       // A step that took less shows that the overhead is no larger.
-      overhead = Swift.max(0, min(recent.overhead(near: count) ?? overhead, duration))
+      overhead = Swift.max(0, min(recent.overhead(near: done) ?? overhead, duration))
     }
     let share = Swift.max(target - overhead, overhead) / Swift.max(duration - overhead, 1e-6)
     let former = count
     if share < 1 {
-      count = Swift.max(1, Int(Double(count) * share))
-    } else if isFirst || share > 1.25 {
+      count = Swift.max(1, min(count, Int(Double(done) * share)))
+    } else if 2 * done >= count, isFirst || share > 1.25 {
       let larger = Int(Double(count) * Swift.max(1.25, min(share, 2)))
       count = min(isFirst ? Swift.max(count + 1, larger) : larger, max)
     }

@@ -53,7 +53,7 @@ struct ImportRestartTests {
 
   @Test("Imports stopped between any two transactions, again and again, lose nothing and import nothing twice")
   func stops() async throws {
-    let (text, steps, bad) = Self.export(9000)
+    let (text, steps, bad) = Self.export(600)
     let bytes = Array(text.utf8)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -79,7 +79,7 @@ struct ImportRestartTests {
       }
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && stops > 0)
-      #expect(done.counts.accepted == 9000 - bad && done.counts.repeated == 0 && done.counts.rejected == bad)
+      #expect(done.counts.accepted == 600 - bad && done.counts.repeated == 0 && done.counts.rejected == bad)
       #expect(try await ana.steps(from: "2023-11-01", days: 400) == steps)
     }
   }

@@ -78,7 +78,7 @@ struct ImportStartTests {
         #expect(try await Self.row(id, store).starts == 2)
         try await Self.read(id, beats: 1, services)
         let row = try await Self.row(id, store)
-        #expect(row.starts == 0 && row.position == round * ImportLimits.batch)
+        #expect(row.starts == 0 && row.position == round * ImportLimits.firstBatch)
       }
       for _ in 0..<2 { #expect(try await store.write { try ImportStore.begin(id, $0) }) }
       try await Self.read(id, services)

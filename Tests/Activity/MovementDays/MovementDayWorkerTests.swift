@@ -42,6 +42,63 @@ struct MovementDayWorkerTests {
     }
   }
 
+  @Test("A new order of sources writes as much however many days there are; they become stale in steps, the newest first")
+  func reorders() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let ana = try await services.register()
+      let (written, steps) = try await services.store(of: .activity).write { transaction in
+        let database = transaction.database
+        let account = try MovementAccountStore.findOrAdd(ana.id, in: database)
+        for device in ["Phone", "Watch"] {
+          _ = try MovementSourceStore.add(MovementSource(device: device), of: account.number, in: database)
+        }
+        // Each third day was measured by both, steps and walking in turns.
+        for day in 0..<100 {
+          for source in 1...2 where source == 1 || day % 3 == 0 {
+            try database.run(
+              "INSERT INTO movement_day_sources VALUES (?, ?, ?, ?, ?, ?)", .integer(account.number), .number(day % 2),
+              .number(20_000 + day), .number(source), .number(day * 86_400_000), .number(day * 86_400_000 + 1000))
+          }
+        }
+        let before = database.totalChangesCount
+        try MovementSourceStore.order([MovementSource(device: "Phone")], of: account, in: database)
+        let written = database.totalChangesCount - before
+        var steps: [[Int]] = []
+        while try Int.fetchOne(database, sql: "SELECT count(*) FROM movement_reorders") != 0 {
+          try MovementDayStore.noteStale(of: ana.id, days: 10, in: database)
+          steps.append(try Int.fetchAll(database, sql: "SELECT day - 20000 FROM movement_stale_days ORDER BY day"))
+        }
+        return (written, steps)
+      }
+      // Both sources lose their places, and one gets one.
+      #expect(written == 4)
+      #expect(steps.count == 11 && steps.first == [90, 93, 96, 99])
+      #expect(steps.last == (0..<100).filter { $0 % 3 == 0 })
+    }
+  }
+
+  @Test("To find an account's next stale days takes no longer where there are many")
+  func effort() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let store = services.store(of: .activity)
+      var steps: [Int] = []
+      for count in [100, 10_000] {
+        let person = try await services.register()
+        let number = try await store.write { transaction in
+          let account = try MovementAccountStore.findOrAdd(person.id, in: transaction.database)
+          for day in 0..<count {
+            try transaction.database.run(
+              "INSERT INTO movement_stale_days (account_number, kind, day) VALUES (?, 0, ?)", .integer(account.number),
+              .number(10_000 + day))
+          }
+          return account.number
+        }
+        steps.append(try await store.effort { _ = try MovementDayStore.stale(of: number, limit: 4, in: $0) }.steps)
+      }
+      #expect(steps[1] <= steps[0] + 2, "\(steps)")
+    }
+  }
+
   @Test("Days that are stale when the process ends keep their old figure until they are recounted after its start, each once")
   func resumed() async throws {
     let (home, identity) = ("/tmp/racha-stale-\(UInt32.random(in: .min ... .max))", IdentityDouble())
@@ -64,14 +121,14 @@ struct MovementDayWorkerTests {
       _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
       try await store.write { transaction in
         let account = try MovementAccountStore.findOrAdd(ana.id, in: transaction.database)
-        try MovementSourceStore.order([MovementSource(device: "Phone")], of: account.number, in: transaction.database)
+        try MovementSourceStore.order([MovementSource(device: "Phone")], of: account, in: transaction.database)
       }
       #expect(try await steps(ana.id, store) == Array(repeating: 1200, count: 40))
       return (ana.id, try await store.log.head().number)
     }
     try await ServicesInProcess.running(Self.services, identity: identity, home: home) { services in
       let store = services.store(of: .activity)
-      try await store.until { try await store.rows("movement_stale_days") == 0 }
+      try await services.areCountedAnew()
       #expect(try await steps(ana, store) == Array(repeating: 1000, count: 40))
       let changes = try await store.log.events(after: before, limit: 10_000, bytes: 64 << 20)
         .filter { $0.name == MovementDaysChanged.spec.name }.flatMap { try MovementDaysChanged.decode($0.body).days }

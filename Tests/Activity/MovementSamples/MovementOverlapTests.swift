@@ -309,6 +309,11 @@ extension ServicesInProcess {
   /// Waits until no day is to be counted anew.
   func areCountedAnew() async throws {
     let store = store(of: .activity)
-    try await store.until { try await store.rows("movement_stale_days") == 0 }
+    try await store.until {
+      // In this order, since the days become stale before the order is done with.
+      let reorders = try await store.rows("movement_reorders")
+      let stale = try await store.rows("movement_stale_days")
+      return reorders + stale == 0
+    }
   }
 }

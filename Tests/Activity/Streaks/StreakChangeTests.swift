@@ -147,6 +147,30 @@ struct StreakChangeTests {
     }
   }
 
+  @Test("Streaks of activities with many entries are counted a few at a time")
+  func manyEntries() async throws {
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
+      let ana = try await services.register()
+      let (walk, swim) = (try await ana.makeActivity(), try await ana.makeActivity(title: "Swim"))
+      try await services.plant(
+        (0..<StreakStore.batchEntries).map {
+          PlantedEntry(owner: ana.id, activity: walk.id, day: walk.startDay.advanced(by: -$0))
+        })
+      let now = services.clock.now
+      let due = try await services.store(of: .activity).write { transaction in
+        let database = transaction.database
+        func count() throws -> [ActivityID] {
+          try StreakStore.countDue(AccountCalendars(), at: now, in: database).map(\.activity)
+        }
+        try database.execute(sql: "UPDATE streaks SET due_at = iif(activity_id = ?, 0, 1)", arguments: [walk.id])
+        let first = try count()
+        try database.execute(sql: "UPDATE streaks SET due_at = 2 WHERE activity_id = ?", arguments: [walk.id])
+        return [first, try count()]
+      }
+      #expect(due == [[walk.id], [swim.id, walk.id]])
+    }
+  }
+
   @Test("A streak computed before the last write is not stored")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -217,7 +241,7 @@ struct StreakChangeTests {
 extension ServicesInProcess {
   /// The streaks that activity has published, oldest first.
   func streaks() async throws -> [StreakChanged] {
-    try await store(of: .activity).log.events(after: 0, limit: 100_000, bytes: 64 << 20)
+    try await store(of: .activity).allEvents()
       .filter { $0.name == StreakChanged.spec.name }.map { try StreakChanged.decode($0.body) }
   }
 }
