@@ -30,7 +30,7 @@ struct GrowthTests {
     let before = try stores.schemas()
     let generated = try GeneratedAccounts(home: cluster.home, madeIn: templates.milliseconds, copies: Self.copies)
     _ = try await generated.fill()
-    try HeavyAccount(cast, times: 5).fill(home: cluster.home)
+    #expect(try HeavyAccount(cast, times: 5).fill(home: cluster.home) == 25)
     try generated.forgetDevices(ofCopies: 1...1)
     #expect(try stores.schemas() == before)
     try stores.check(copies: Self.copies)
@@ -124,6 +124,13 @@ private struct FilledStores {
       """
     ),
     (
+      .social, "bytes of messages",
+      """
+      SELECT count(*) FROM (SELECT account_id, sum(sent_bytes) AS bytes FROM conversation_sides GROUP BY 1) s
+        FULL JOIN message_space m USING (account_id) WHERE coalesce(s.bytes, 0) <> coalesce(m.bytes, 0)
+      """
+    ),
+    (
       .social, "participants",
       """
       SELECT count(*) FROM tasks t WHERE participant_count <> (
@@ -162,6 +169,19 @@ private struct FilledStores {
       """
       SELECT count(*) FROM leaderboard_counts c WHERE level = 0 AND metric = 0 AND people <> (
         SELECT count(*) FROM leaderboard_scores s WHERE s.period = c.period AND s.steps = c.bucket AND is_counted = 1)
+      """
+    ),
+    (
+      .identity, "audiences",
+      """
+      SELECT count(*) FROM (SELECT language, count(*) AS count FROM accounts WHERE verified_at IS NOT NULL GROUP BY 1) a
+        FULL JOIN audience_counts c USING (language) WHERE coalesce(a.count, 0) <> coalesce(c.count, 0)
+      """
+    ),
+    (
+      .identity, "security events",
+      """
+      SELECT (SELECT count(*) FROM security_events) - (SELECT sum(count) FROM security_event_counts)
       """
     ),
     (

@@ -2,11 +2,11 @@ import ActivityContract
 public import Client
 import Cluster
 import Foundation
-import GRDB
+public import GRDB
 import GeneratedHistory
 import IdentityContract
 import NotificationsContract
-import Operations
+public import Operations
 import RewardsContract
 import SocialContract
 
@@ -24,15 +24,22 @@ public struct HeavyAccount: Sendable {
   /// Writes what it has into the stores while the services are away, once all accounts are there.
   ///
   /// Its movement is what is left of it after years: sums of days, without the samples.
-  public func fill(home: String) throws {
-    try write(.social, home) { database, account in
+  ///
+  /// - Returns: how many friends it has: all accounts where there are fewer than so many.
+  public func fill(home: String) throws -> Int {
+    let friends = try write(.social, home) { database, account in
       try database.execute(
         sql: """
           INSERT INTO friendships (low_account, high_account, since)
-            SELECT min(account_id, :own), max(account_id, :own), 0 FROM (\(Self.friends)) ORDER BY 1, 2;
-          INSERT INTO relations (low_account, high_account, changed_at, revision)
-            SELECT min(account_id, :own), max(account_id, :own), 0, 1 FROM (\(Self.friends)) ORDER BY 1, 2;
+            SELECT min(account_id, :own), max(account_id, :own), 0 FROM (\(Self.friends)) ORDER BY 1, 2
           """, arguments: arguments(account))
+      let added = database.changesCount
+      try database.execute(
+        sql: """
+          INSERT INTO relations (low_account, high_account, changed_at, revision)
+            SELECT min(account_id, :own), max(account_id, :own), 0, 1 FROM (\(Self.friends)) ORDER BY 1, 2
+          """, arguments: arguments(account))
+      return added
     }
     try write(.identity, home) { database, account in
       try database.execute(
@@ -48,8 +55,11 @@ public struct HeavyAccount: Sendable {
           "INSERT INTO relations (account_id, other_account_id, is_friend, is_apart, revision)", "1, 0, 1"),
         arguments: arguments(account))
     }
-    try write(.notifications, home, notify)
+    _ = try write(.notifications, home) { database, _ in
+      try Self.addNotifications(10 * times, to: cast.heavy.account.id, in: database)
+    }
     try write(.activity, home, keep)
+    return friends
   }
 
   /// Its friends, by `:count`.
@@ -67,32 +77,40 @@ public struct HeavyAccount: Sendable {
 
   private func arguments(_ account: Data) -> StatementArguments { ["own": account, "count": 5 * times] }
 
-  private func write(_ service: ServiceName, _ home: String, _ body: (Database, Data) throws -> Void) throws {
+  private func write<Result>(
+    _ service: ServiceName, _ home: String, _ body: (Database, Data) throws -> Result
+  ) throws -> Result {
     let store = try GeneratedAccounts.open(service, home: home)
-    try store.write { try body($0, Data(cast.heavy.account.id.bytes)) }
+    let result = try store.write { try body($0, Data(cast.heavy.account.id.bytes)) }
     try store.close()
+    return result
   }
 
-  private func notify(_ database: Database, _ account: Data) throws {
+  /// Writes unread notifications into an account's inbox while the service is away.
+  ///
+  /// - Returns: the number of the newest.
+  public static func addNotifications(_ count: Int, to account: AccountID, in database: Database) throws -> Int {
+    let account = Data(account.bytes)
     let before =
       try Int.fetchOne(database, sql: "SELECT last_number FROM inboxes WHERE account_id = ?", arguments: [account]) ?? 0
     try database.execute(
       sql: """
         INSERT INTO inboxes (account_id, last_number) VALUES (:own, :count)
           ON CONFLICT DO UPDATE SET last_number = last_number + :count
-        """, arguments: ["own": account, "count": 10 * times])
+        """, arguments: ["own": account, "count": count])
     let statement = try database.makeStatement(
       sql: """
         INSERT INTO notifications (notification_id, account_id, number, kind, content, source, created_at, category)
         VALUES (?, ?, ?, 'taskCompleted', ?, ?, ?, 'tasks')
         """)
     let now = Instant.now.milliseconds
-    for number in 1...max(1, 10 * times) where number <= 10 * times {
+    for number in 1...max(1, count) where number <= count {
       try statement.execute(arguments: [
         Data(ID<NotificationsContract.Notification>().bytes), account, before + number,
         #"{"parameters":{"task":"Work \#(number)"},"links":{}}"#, "heavy/\(number)", now,
       ])
     }
+    return before + count
   }
 
   private func keep(_ database: Database, _ account: Data) throws {

@@ -24,6 +24,12 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Entries of the account that is deleted while another writes.") var erasureEntries = 300_000
 
+  @Option(help: "Notifications that an account marks read while another writes.") var markedNotifications = 100_000
+
+  @Option(help: "Entries of the activity that an account deletes while another writes.") var deletedEntries = 7_000
+
+  @Option(help: "Samples that an account sends while another writes.") var sentSamples = 600_000
+
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
   @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
@@ -52,7 +58,7 @@ struct Bench: AsyncParsableCommand {
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges,
+    case http, samples, imports, live, logins, history, erasure, longWork, register, redemptions, leaderboard, challenges,
       notifications, reminders, backups, growth
   }
 
@@ -102,6 +108,10 @@ struct Bench: AsyncParsableCommand {
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
       case .erasure: try await ErasureLoad(cluster: cluster, report: report, entries: erasureEntries).measure()
+      case .longWork:
+        try await LongWorkLoad(
+          cluster: cluster, report: report, notifications: markedNotifications, entries: deletedEntries, samples: sentSamples
+        ).measure()
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)

@@ -124,13 +124,14 @@ struct GrowthSize {
     let start = ContinuousClock.now
     let generated = try GeneratedAccounts(home: cluster.home, madeIn: templates.milliseconds, copies: copies)
     let seconds = try await generated.fill()
-    try HeavyAccount(cast).fill(home: cluster.home)
+    let friends = try HeavyAccount(cast).fill(home: cluster.home)
     // Whoever plays logs in on a first device.
     try generated.forgetDevices(ofCopies: 1...Self.workers + 1)
     // So that no first commit has to wait until gigabytes of this are on the disk.
     sync()
     let elapsed = (ContinuousClock.now - start).milliseconds / 1000
     figures.add("filled in", elapsed, "s", atMost: accounts <= 1_000_000 ? 900 : nil)
+    figures.add("friends of the account with a thousand times as much", Double(friends), "accounts")
     for service in GeneratedAccounts.services {
       let bytes = try sizeOfStore(service)
       figures.add("store of \(service) for an account", Double(bytes) / Double(accounts) / 1024, "KiB")

@@ -1,6 +1,7 @@
 import ActivityContract
 import Client
 import Cluster
+import Foundation
 import GRDB
 import GeneratedHistory
 import Operations
@@ -24,7 +25,9 @@ extension People.Person {
 
 extension RunningCluster {
   /// Writes a history into activity's store while the service is away.
-  func write(_ history: GeneratedHistory, _ report: Report) async throws {
+  ///
+  /// - Parameter isPublished: whether other services learn of its entries, by their events.
+  func write(_ history: GeneratedHistory, _ report: Report, isPublished: Bool = false) async throws {
     let start = ContinuousClock.now
     hold(.activity)
     // The end of a process is waited for; there is nothing that reports it.
@@ -35,9 +38,24 @@ extension RunningCluster {
     for part in history.parts {
       try await store.write { try history.write(part, in: $0) }
     }
+    if isPublished { try await store.write { try history.publish(in: $0) } }
     try store.close()
     try release(.activity)
     try await waitUntilReady()
     report.raw("\(history.count) entries written into the store in \(Int((ContinuousClock.now - start).milliseconds)) ms")
+  }
+}
+
+extension GeneratedHistory {
+  fileprivate func publish(in database: Database) throws {
+    let statement = try database.makeStatement(sql: "INSERT INTO outbox (name, at, body) VALUES (?, ?, ?)")
+    for day in days {
+      for activity in activities {
+        let event = EntryRecorded(
+          accountID: account, activityID: activity, day: day, isDone: true, isDeleted: false, amount: nil, durationSeconds: nil,
+          recordedAt: .now)
+        try statement.execute(arguments: [EntryRecorded.spec.name, Instant.now.milliseconds, Data(event.json)])
+      }
+    }
   }
 }
