@@ -235,10 +235,14 @@ struct GrowthSize {
 
   // MARK: - Backups, deletions
 
+  /// Access tokens last longer.
+  private static let renewal = Duration.seconds(300)
+
   private mutating func backUp() async throws {
     let cast = try await cast.signedIn(cluster)
     let bus = try ClusterBus(home: cluster.home)
-    let workers = try await RoundWorker.signedIn(1, cluster, cast, through: cluster.client, bus)
+    var workers = try await RoundWorker.signedIn(1, cluster, cast, through: cluster.client, bus)
+    var signedInAt = ContinuousClock.now
     let folder = "\(cluster.home)/backup"
     let (cluster, timings) = (cluster, OperationTimings())
     let start = ContinuousClock.now
@@ -250,6 +254,10 @@ struct GrowthSize {
     }
     var number = 0
     while !isOver.isRaised {
+      if ContinuousClock.now - signedInAt > Self.renewal {
+        workers = try await RoundWorker.signedIn(1, cluster, try await self.cast.signedIn(cluster), through: cluster.client, bus)
+        signedInAt = .now
+      }
       try await workers[0].named("backup-\(number)", timings).writeEverywhere()
       number += 1
     }
@@ -261,9 +269,12 @@ struct GrowthSize {
       figures.add("longest write during a backup", longest, "ms")
       figures.raw.append("\(waits.count) writes during a backup")
     }
+    var failures = 0
     for (operation, calls) in timings.all where !calls.failures.isEmpty {
+      failures += calls.failures.values.reduce(0, +)
       figures.raw.append("during a backup \(operation) was answered \(calls.failures)")
     }
+    figures.add("calls during a backup that were answered otherwise", Double(failures), "calls", atMost: 0)
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
     let bytes = try files.reduce(0) { sum, name in
       sum + ((try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? NSNumber)?.intValue ?? 0)
