@@ -298,7 +298,7 @@ public struct StoreLimits: Sendable {
   public var idempotencyBytes = 32 << 20
   /// Newest events that are never pruned.
   public var eventsKept = 10_000
-  /// How many events are read for one answer to a subscriber, whatever their names: some 50 ms, far less than it waits.
+  /// How many events are read for one answer to a subscriber, whatever their names, so that it need not wait long.
   public var eventsRead = 20_000
   /// Disk space reserved for writes that are accepted even on a full disk, as each login is. The write-ahead log itself takes some 4 MiB;
   /// growing beyond 16 MiB requires another file to grow, too.

@@ -17,10 +17,10 @@ struct SubscriberState {
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
-    /// Apply these events after the position of the store's cursor, and move it: ``applied()``, ``applyFailed(at:)``,
-    /// ``applyRefused(at:)``.
+    /// Apply these events after the position of the store's cursor, or the first of them, and move it: ``applied(through:)``,
+    /// ``applyFailed(at:)``, ``applyRefused(at:)``.
     case apply(EventPage, after: LogHead)
-    /// Apply a page of the snapshot: ``applied()``, ``applyFailed(at:)``.
+    /// Apply a page of the snapshot: ``applied(through:)``, ``applyFailed(at:)``.
     case applyPage(Page)
     /// Move the store's cursor into that epoch of the log if nothing after `end` has taken effect: ``entered(_:)``, ``applyFailed(at:)``,
     /// ``applyRefused(at:)``.
@@ -44,7 +44,7 @@ struct SubscriberState {
   }
 
   struct Limits {
-    /// Events buffered and applied in one transaction, and their bytes.
+    /// Events buffered, and applied in one transaction at most, and their bytes.
     var events = 500
     var bytes = 1 << 20
     /// The number of effects after which the cursor is acknowledged, and the longest time until then.

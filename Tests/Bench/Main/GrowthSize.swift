@@ -235,7 +235,7 @@ struct GrowthSize {
 
   // MARK: - Backups, deletions
 
-  /// Access tokens last longer.
+  /// How often the writer signs in again: before its access token expires.
   private static let renewal = Duration.seconds(300)
 
   private mutating func backUp() async throws {
