@@ -71,7 +71,9 @@ public final class Store: Sendable {
     limits: StoreLimits = StoreLimits(), clock: Clock = .system, logger: Logger, onFatal: @escaping FatalError = endProcess
   ) throws {
     let idempotency = try Idempotency(secret: secret, limits: limits)
-    let opened = try Connections.open(path, readers: limits.readers, migrations, of: service, at: clock.now)
+    let opened = try Connections.open(path, readers: limits.readers, migrations, of: service, at: clock.now) { migration in
+      logger.notice("migrating the store", metadata: ["store": .string(path), "migration": .string(migration)])
+    }
     let (connections, epoch) = (opened.connections, opened.epoch)
     try connections.writer.writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA cache_size = -\(limits.writerCacheKilobytes)")

@@ -223,6 +223,23 @@ extension Clusters {
       }
     }
 
+    @Test("The launcher's up waits while a service works at migrating its store, which it prints, and gives up once it does not")
+    func migrating() async throws {
+      try await Launcher.with { launcher in
+        var impatient = launcher
+        impatient.environment["RACHA_UP_SECONDS"] = "2"
+        try launcher.instruct("social", "migrates", "5 5")
+        let up = try await impatient.up()
+        #expect(up.status == 0, "\(up.errors)")
+        #expect(up.errors.contains("social is migrating its store: 2 of 2, more"), "\(up.errors)")
+
+        #expect(try await launcher.run("down").status == 0)
+        try launcher.instruct("social", "migrates", "0.5 60")
+        let stuck = try await impatient.up()
+        #expect(stuck.status == 1 && stuck.errors.contains("no progress for 2 s"), "\(stuck.errors)")
+      }
+    }
+
     @Test("Two clusters with two homes run side by side")
     func sideBySide() async throws {
       try await Launcher.with { one in

@@ -23,8 +23,9 @@ struct GroupCommitTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let connections = try Connections(path: folder.file("store.sqlite"), readers: 1)
-    _ = try connections.prepare([numbersTable], of: .activity, at: .now)
+    let path = folder.file("store.sqlite")
+    let connections = try Connections(path: path, readers: 1)
+    _ = try connections.prepare([numbersTable], of: .activity, at: .now, beside: path)
     (writer, reader) = (connections.writer, connections.readers[0])
     let (published, publications) = AsyncStream.makeStream(of: PublishedEvents.self)
     self.published = published

@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
 import Operations
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("Opening a store", .timeLimit(.minutes(1)))
 struct OpeningTests {
@@ -148,5 +150,59 @@ struct OpeningTests {
     let store = try Store.numbers(path)
     #expect(try await store.allNumbers() == [])
     await store.close()
+  }
+
+  @Test(
+    "Opening a store undoes a migration that removes what rows of another table refer to",
+    arguments: [
+      // No row of a table that stays is changed by it, and the new table cannot be told from the former one.
+      "drop table parents; CREATE TABLE parents (parent INTEGER NOT NULL) STRICT; CREATE UNIQUE INDEX by_parent ON parents (parent)",
+      "DROP INDEX by_parent",
+    ])
+  func removedParents(sql: String) async throws {
+    let children = Migration(2, "children") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE children (child INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parents (parent)) STRICT;
+          CREATE TABLE parents (parent INTEGER NOT NULL) STRICT;
+          CREATE UNIQUE INDEX by_parent ON parents (parent);
+          INSERT INTO parents VALUES (1);
+          INSERT INTO children VALUES (1, 1);
+          """)
+    }
+    let removal = Migration(3, "removal") { try $0.execute(sql: sql) }
+    try await Store.numbers(path, migrations: [numbersTable, children]).close()
+    #expect(throws: DatabaseError.self) { try Store.numbers(path, migrations: [numbersTable, children, removal]) }
+    let store = try Store.numbers(path, migrations: [numbersTable, children])
+    #expect(try await store.count("parents") == 1)
+    await store.close()
+  }
+
+  @Test("An upgrade that sorts a large table for an index takes little memory, and each of its migrations is announced")
+  func largeUpgrade() async throws {
+    let store = try Store.numbers(path)
+    try await store.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          WITH RECURSIVE all_numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM all_numbers WHERE number < 400000)
+          INSERT INTO numbers (number) SELECT number FROM all_numbers
+          """)
+    }
+    await store.close()
+    let index = Migration(2, "an index") { database in
+      try database.execute(sql: "CREATE INDEX numbers_by_difference ON numbers (1000000 - number)")
+    }
+    let connections = try Connections(path: path, readers: 1)
+    var announced: [String] = []
+    // Of all connections of the process; tests run one after the other.
+    sqlite3_memory_highwater(1)
+    let before = sqlite3_memory_used()
+    _ = try connections.prepare([numbersTable, index], of: .activity, at: .now, beside: path) { announced.append($0) }
+    // The index is of some 5 MB, and SQLite's cache of pages has 2 MB.
+    #expect(sqlite3_memory_highwater(0) - before < 4 << 20)
+    #expect(announced == ["2 of 2, an index"])
+    #expect(!FileManager.default.fileExists(atPath: Connections.noteOfMigration(of: path)))
+    #expect(try await connections.writer.read { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
+    try await connections.close()
   }
 }

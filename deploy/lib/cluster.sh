@@ -63,11 +63,9 @@ ports_free() {
 
 # Sets `culprit` to a service that does not stay up; fails where there is none.
 find_culprit() {
-  local service count
+  local service
   for service in "${services[@]}"; do
-    count=0
-    { read -r count <"$home/run/$service.restarts"; } 2>/dev/null || :
-    if ((count >= 3)); then
+    if (($(restarts_of "$service") >= 3)); then
       culprit=$service
       return 0
     fi
@@ -104,9 +102,46 @@ give_up() { # MESSAGE LINES SERVICE...
 }
 
 # waiting_begin, then waiting_goes_on as often as the cluster is found not to be ready: succeeds until nothing has advanced for $ready_seconds.
-# What advances is a service that takes in what others have published: /readyz says of each that does how many events it has taken.
+# What advances is a service that takes in what others have published: /readyz says of each that does how many events it has taken. And one that
+# migrates its store: it does not answer yet, but a file beside the store names the migration, and its process uses processor time or reads or
+# writes. One that dies amid it again and again makes no progress.
 waiting_begin() {
-  advanced_at=$(now_ms) told_at=$advanced_at taken=()
+  local service
+  advanced_at=$(now_ms) told_at=$advanced_at looked_at=$advanced_at taken=()
+  for service in "${services[@]}"; do taken[$service/restarts]=$(restarts_of "$service"); done
+}
+
+restarts_of() { # SERVICE
+  local count=0
+  { read -r count <"$home/run/$1.restarts"; } 2>/dev/null || :
+  printf '%d' "$count"
+}
+
+# work_of PID: a number that grows with what the process computes, reads and writes, and while it waits for the disk.
+work_of() {
+  local key value sum=0 _ state user system
+  # The processor time is in the 14th and 15th field, the 12th and 13th behind the name in parentheses.
+  { IFS= read -r value <"/proc/$1/stat"; } 2>/dev/null || return 1
+  read -r state _ _ _ _ _ _ _ _ _ _ user system _ <<<"${value##*) }"
+  sum=$((user + system))
+  [[ $state != D ]] || sum=$((sum + now))
+  while read -r key value; do
+    [[ $key != rchar: && $key != wchar: ]] || sum=$((sum + value))
+  done 2>/dev/null <"/proc/$1/io"
+  printf '%s' "$sum"
+}
+
+# Adds what migrates to `line`, and notes whether it works.
+look_at_migrations() {
+  local service migration pid work
+  for service in "${services[@]}"; do
+    { IFS= read -r migration || [[ -n $migration ]]; } 2>/dev/null <"$home/stores/$service.sqlite.migration" || continue
+    pid=$(process_of "$home/run/$service.service") || continue
+    (($(restarts_of "$service") < taken[$service/restarts] + 3)) || continue
+    work=$(work_of "$pid") || continue
+    line+="${line:+; }$service is migrating its store: $migration"
+    if [[ ${taken[$service/store]:-} != "$work" ]]; then advanced_at=$now taken[$service/store]=$work; fi
+  done
 }
 
 waiting_goes_on() {
@@ -131,6 +166,11 @@ waiting_goes_on() {
     fi
     rest=${rest#*"$row"}
   done
+  # Not at each look, of which there are many in a second.
+  if ((now - looked_at >= 1000)); then
+    looked_at=$now
+    look_at_migrations
+  fi
   if [[ -n $line ]] && ((now - told_at >= (ready_seconds < 10 ? ready_seconds * 500 : 5000))); then
     say "$line"
     told_at=$now
@@ -140,7 +180,7 @@ waiting_goes_on() {
 
 # Returns when all six are ready; ends the process when it is `interrupted`.
 await_ready() {
-  local culprit advanced_at told_at
+  local culprit advanced_at told_at looked_at
   local -A taken
   waiting_begin
   until ready; do
@@ -227,7 +267,7 @@ up_again() {
   [[ ${asked_http:-$http_port} == "$http_port" && ${asked_tcp:-$tcp_port} == "$tcp_port" ]] || fail \
     "the cluster in $home already runs, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
     "to change them: deploy/racha down, then up"
-  local advanced_at told_at
+  local advanced_at told_at looked_at
   local -A taken
   waiting_begin
   while :; do
@@ -332,7 +372,7 @@ cluster_restart() {
 
 # service_renew SERVICE: has its keeper start it anew, and returns when the cluster is ready with it.
 service_renew() {
-  local old new deadline advanced_at told_at
+  local old new deadline advanced_at told_at looked_at
   local -A taken
   old=$(process_of "$home/run/$1.service" || :)
   signal_noted USR1 "$home/run/$1.keeper"

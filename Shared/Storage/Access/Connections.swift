@@ -75,13 +75,17 @@ struct Connections: Sendable {
 
   /// Opens the file and migrates its schema. If its disk takes no writes, the file is opened for reading only, provided that its schema is
   /// up to date.
+  ///
+  /// - Parameter announce: called before each migration of a file that had some before, with its number, the last one's, and its name.
   static func open(
-    _ path: String, readers count: Int, _ migrations: [Migration], of service: ServiceName, at now: Instant
+    _ path: String, readers count: Int, _ migrations: [Migration], of service: ServiceName, at now: Instant,
+    announce: (String) -> Void = { _ in }
   ) throws -> Opened {
     let lock = try StoreLock(path: path)
     do {
       let connections = try Connections(path: path, readers: count, lock: lock)
-      return Opened(connections: connections, epoch: try connections.prepare(migrations, of: service, at: now), problem: nil)
+      let epoch = try connections.prepare(migrations, of: service, at: now, beside: path, announce: announce)
+      return Opened(connections: connections, epoch: epoch, problem: nil)
     } catch {
       guard let problem = StorageProblem(error, beside: path) else { throw error }
       let connections = try Connections(readOnly: path, readers: count, lock: lock)
@@ -102,19 +106,46 @@ struct Connections: Sendable {
   }
 
   /// Migrates the file and records that it was opened. Returns the epoch of its outbox.
-  func prepare(_ migrations: [Migration], of service: ServiceName, at now: Instant) throws -> Epoch {
-    try writer.writeWithoutTransaction { database in
+  ///
+  /// What is sorted for an index of a large table is kept in an unlinked file beside the store meanwhile: in memory it would be as large as
+  /// the index. Its blocks on the disk are not overwritten afterwards. The migration that is going on is named in the file
+  /// ``noteOfMigration(of:)``, for whoever waits for the service.
+  func prepare(
+    _ migrations: [Migration], of service: ServiceName, at now: Instant, beside path: String,
+    announce: (String) -> Void = { _ in }
+  ) throws -> Epoch {
+    defer { try? FileManager.default.removeItem(atPath: Self.noteOfMigration(of: path)) }
+    return try writer.writeWithoutTransaction { database in
       let own = try Migrations(series: .store, StoreSchema.migrations)
       let services = try Migrations(series: .service, migrations)
       // Make all checks before changing anything.
       try own.check(database)
       try StoreSchema.checkOwner(of: database, is: service)
       try services.check(database)
-      try own.apply(to: database, at: now)
+      let upgrade = { (migration: Migration, last: Int) in
+        try Connections.sort(database, beside: path)
+        let text = "\(migration.number) of \(last), \(migration.name)"
+        // Where the disk is full, the migration itself says so.
+        try? Data(text.utf8).write(to: URL(fileURLWithPath: Self.noteOfMigration(of: path)))
+        announce(text)
+      }
+      try own.apply(to: database, at: now, announce: upgrade)
       try StoreSchema.claim(database, for: service)
-      try services.apply(to: database, at: now)
+      try services.apply(to: database, at: now, announce: upgrade)
+      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA temp_store_directory = ''")
       return try Epoch.begin(database, at: now)
     }
+  }
+
+  /// The path of a file that is there while a store is migrated, and says how far it is.
+  static func noteOfMigration(of path: String) -> String { "\(path).migration" }
+
+  /// Lets what is sorted lie in files in the folder of the store: that for temporary files may be in memory. The folder is the process's, which
+  /// opens one store.
+  private static func sort(_ database: Database, beside path: String) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path.replacingOccurrences(of: "'", with: "''")
+    try database.execute(sql: "PRAGMA temp_store_directory = '\(folder)'")
+    try database.execute(sql: "PRAGMA temp_store = FILE")
   }
 
   /// Checkpoints the write-ahead log and truncates it, unless a reader still needs it.

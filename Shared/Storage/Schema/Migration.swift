@@ -8,7 +8,8 @@ import Operations
 ///     }
 ///
 /// Each migration runs in its own transaction. Foreign keys are off meanwhile, so that tables can be rebuilt
-/// (sqlite.org/lang_altertable.html, section 7), and are checked at its end.
+/// (sqlite.org/lang_altertable.html, section 7), and are checked at its end. That reads all rows that refer to others, so it is left out where
+/// nothing was done to rows, tables and unique indexes that were there before, as with a new index.
 public struct Migration: Sendable {
   public let number: Int
   public let name: String
@@ -64,15 +65,18 @@ struct Migrations {
   /// Whether the file has all migrations.
   func areApplied(to database: Database) throws -> Bool { try applied(database) == all.count }
 
-  func apply(to database: Database, at now: Instant) throws {
+  /// - Parameter announce: called before each migration of a file that had some before, with the number of the last: where the file has much,
+  ///   each may take minutes.
+  func apply(to database: Database, at now: Instant, announce: (_ migration: Migration, _ last: Int) throws -> Void) throws {
     try database.execute(sql: Migrations.table)
-    let pending = all.dropFirst(try applied(database))
+    let applied = try applied(database)
+    let pending = all.dropFirst(applied)
     guard !pending.isEmpty else { return }
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     for migration in pending {
+      if applied > 0 { try announce(migration, all.count) }
       try database.inTransaction(.immediate) {
-        try migration.body(database)
-        try database.checkForeignKeys()
+        if try Migrations.mayTouchReferences(database, migration.body) { try database.checkForeignKeys() }
         try database.execute(
           sql: "INSERT INTO store_migrations (series, number, name, at) VALUES (?, ?, ?, ?)",
           arguments: [series.rawValue, migration.number, migration.name, now])
@@ -80,6 +84,26 @@ struct Migrations {
       }
     }
     try database.execute(sql: "PRAGMA foreign_keys = ON")
+  }
+
+  /// Runs a migration, and says whether rows may refer to what is not there since.
+  private static func mayTouchReferences(_ database: Database, _ body: (Database) throws -> Void) throws -> Bool {
+    let before = (changes: database.totalChangesCount, keys: try keys(of: database))
+    // A table that is made anew cannot be told from the former one, and its rows are not counted as changes.
+    var isTableTouched = false
+    database.trace { event in
+      if event.description.contains(/(DROP|ALTER)\s+TABLE/.ignoresCase()) { isTableTouched = true }
+    }
+    defer { database.trace(options: []) }
+    try body(database)
+    return try isTableTouched || database.totalChangesCount != before.changes
+      || !before.keys.isSubset(of: keys(of: database))
+  }
+
+  /// The declarations of tables and unique indexes: what rows of others may refer to.
+  private static func keys(of database: Database) throws -> Set<String> {
+    try String.fetchSet(
+      database, sql: "SELECT sql FROM sqlite_schema WHERE type = 'table' OR type = 'index' AND sql LIKE 'CREATE UNIQUE%'")
   }
 
   /// How many migrations the file has.
