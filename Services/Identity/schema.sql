@@ -70,27 +70,49 @@ CREATE UNIQUE INDEX accounts_by_username ON accounts (username);
 
 CREATE INDEX accounts_suspended ON accounts (suspended_until) WHERE suspended_until IS NOT NULL;
 
-CREATE TRIGGER audience_counts_added AFTER INSERT ON accounts WHEN NEW.verified_at IS NOT NULL
+CREATE TRIGGER audience_accounts_added AFTER INSERT ON accounts WHEN NEW.verified_at IS NOT NULL
 BEGIN
-  INSERT INTO audience_counts (language, count) VALUES (NEW.language, 1)
+  INSERT INTO audience_accounts (account_id, language, used_day)
+  VALUES (NEW.account_id, NEW.language, NEW.verified_at / 86400000);
+END;
+
+CREATE TRIGGER audience_accounts_changed AFTER UPDATE OF verified_at, language ON accounts
+WHEN NEW.verified_at IS NOT NULL AND (OLD.verified_at IS NULL OR OLD.language <> NEW.language)
+BEGIN
+  INSERT INTO audience_accounts (account_id, language, used_day)
+  VALUES (NEW.account_id, NEW.language, NEW.verified_at / 86400000)
+  ON CONFLICT DO UPDATE SET language = excluded.language;
+END;
+
+CREATE TABLE audience_accounts (
+  account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE,
+  language TEXT NOT NULL,
+  used_day INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX audience_accounts_by_day ON audience_accounts (language, used_day, account_id);
+
+CREATE TRIGGER audience_counts_added AFTER INSERT ON audience_accounts
+BEGIN
+  INSERT INTO audience_counts (language, used_day, count) VALUES (NEW.language, NEW.used_day, 1)
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
-CREATE TRIGGER audience_counts_changed AFTER UPDATE OF verified_at, language ON accounts
-WHEN OLD.language <> NEW.language OR (OLD.verified_at IS NULL) <> (NEW.verified_at IS NULL)
+CREATE TRIGGER audience_counts_changed AFTER UPDATE OF language, used_day ON audience_accounts
 BEGIN
-  UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language AND OLD.verified_at IS NOT NULL;
-  INSERT INTO audience_counts (language, count) SELECT NEW.language, 1 WHERE NEW.verified_at IS NOT NULL
+  UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language AND used_day = OLD.used_day;
+  INSERT INTO audience_counts (language, used_day, count) VALUES (NEW.language, NEW.used_day, 1)
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
-CREATE TRIGGER audience_counts_removed AFTER DELETE ON accounts WHEN OLD.verified_at IS NOT NULL
-BEGIN UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language; END;
+CREATE TRIGGER audience_counts_removed AFTER DELETE ON audience_accounts
+BEGIN UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language AND used_day = OLD.used_day; END;
 
 CREATE TABLE audience_counts (
-  language TEXT NOT NULL PRIMARY KEY,
-  -- verified accounts, whether suspended or not
-  count INTEGER NOT NULL CHECK (count >= 0)
+  language TEXT NOT NULL,
+  used_day INTEGER NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (language, used_day)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE consent_records (
@@ -257,7 +279,7 @@ CREATE TABLE known_places (
 CREATE INDEX known_places_by_time ON known_places (last_seen_at);
 
 CREATE TABLE login_alert_sessions (
-  alert_id BLOB NOT NULL REFERENCES login_alerts (alert_id) ON DELETE CASCADE,
+  alert_id BLOB NOT NULL,
   session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
   PRIMARY KEY (alert_id, session_id)
 ) STRICT, WITHOUT ROWID;
@@ -278,13 +300,16 @@ CREATE TABLE login_alerts (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   answer TEXT CHECK (answer IN ('confirm', 'close')),
-  answered_at INTEGER,
+  answered_at INTEGER, lapsed_at INTEGER,
   CHECK ((answer IS NULL) = (answered_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX login_alerts_by_account ON login_alerts (account_id, alert_id);
 
 CREATE INDEX login_alerts_by_expiry ON login_alerts (expires_at);
+
+CREATE INDEX login_alerts_unlapsed ON login_alerts (expires_at)
+  WHERE answered_at IS NULL AND level = 'suspicious' AND lapsed_at IS NULL;
 
 CREATE TABLE login_failures (
   account_key BLOB NOT NULL CHECK (length(account_key) = 32),
@@ -379,7 +404,7 @@ CREATE TABLE refresh_tokens (
   used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (session_id, expires_at);
 
 CREATE UNIQUE INDEX refresh_tokens_unused ON refresh_tokens (session_id) WHERE used_at IS NULL;
 
@@ -546,6 +571,21 @@ CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 CREATE INDEX sessions_by_outdating ON sessions (outdated_at) WHERE outdated_at IS NOT NULL;
 
 CREATE INDEX sessions_by_revocation ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
+
+CREATE INDEX sessions_live ON sessions (account_id, session_id) WHERE revoked_at IS NULL;
+
+CREATE TRIGGER audience_accounts_logged_in AFTER INSERT ON sessions
+BEGIN
+  UPDATE audience_accounts SET used_day = max(NEW.created_at, NEW.last_seen_at) / 86400000
+  WHERE account_id = NEW.account_id AND used_day < max(NEW.created_at, NEW.last_seen_at) / 86400000;
+END;
+
+CREATE TRIGGER audience_accounts_seen AFTER UPDATE OF last_seen_at ON sessions
+WHEN NEW.last_seen_at / 86400000 > OLD.last_seen_at / 86400000
+BEGIN
+  UPDATE audience_accounts SET used_day = NEW.last_seen_at / 86400000
+  WHERE account_id = NEW.account_id AND used_day < NEW.last_seen_at / 86400000;
+END;
 
 CREATE TABLE suspension_links (
   link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),

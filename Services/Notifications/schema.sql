@@ -44,7 +44,7 @@ CREATE TABLE broadcasts (
   last_account BLOB,
   sent_count INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
-  finished_at INTEGER,
+  finished_at INTEGER, last_day INTEGER,
   CHECK ((state = 'sending') = (finished_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 

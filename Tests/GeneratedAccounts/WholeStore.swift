@@ -55,8 +55,8 @@ enum WholeStore {
 
   private static let counts = """
     DELETE FROM audience_counts;
-    INSERT INTO audience_counts (language, count)
-      SELECT language, count(*) FROM accounts WHERE verified_at IS NOT NULL GROUP BY language;
+    INSERT INTO audience_counts (language, used_day, count)
+      SELECT language, used_day, count(*) FROM audience_accounts GROUP BY language, used_day;
     DELETE FROM security_event_counts;
     INSERT INTO security_event_counts (day, kind, severity, count)
       SELECT at - at % 86400000, kind, severity, count(*) FROM security_events GROUP BY 1, 2, 3;

@@ -49,6 +49,8 @@ public final class IdentityDouble: Sendable {
     var isAway = false
     /// What is said of sessions; all others live.
     var sessionStates: [SessionID: SessionState] = [:]
+    /// When accounts were last used; all others are in use.
+    var usedDays: [AccountID: LocalDay] = [:]
   }
 
   private let state = Mutex(State())
@@ -74,6 +76,9 @@ public final class IdentityDouble: Sendable {
   public func setState(of session: SessionID, _ sessionState: SessionState) {
     state.withLock { $0.sessionStates[session] = sessionState }
   }
+
+  /// Lets an account have been used for the last time on that day of UTC.
+  public func setUsedDay(of account: AccountID, _ day: LocalDay) { state.withLock { $0.usedDays[account] = day } }
 
   /// Makes up an account that is known to whoever asks for it; nothing is published of it.
   public func person(
@@ -284,13 +289,15 @@ public final class IdentityDouble: Sendable {
     }
     serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
     serve(ListAudience.self, in: &service) { input, state in
-      let all = IdentityDouble.audience(input.audience, state.people.values.map(\.event)).filter {
-        $0 > input.after ?? .placeholder
-      }
-      return ListAudience.Output(accountIDs: Array(all.prefix(input.limit)))
+      let isIdle = input.audience.idleSince != nil
+      let (day, after) = (input.afterDay ?? .placeholder, isIdle && input.afterDay == nil ? nil : input.after)
+      let page = IdentityDouble.audience(input.audience, state).filter {
+        ($0.day, $0.account) > (day, after ?? .placeholder)
+      }.prefix(input.limit)
+      return ListAudience.Output(accountIDs: page.map { $0.account }, lastDay: isIdle ? page.last?.day : nil)
     }
     serve(CountAudience.self, in: &service) { input, state in
-      CountAudience.Output(count: IdentityDouble.audience(input, state.people.values.map(\.event)).count)
+      CountAudience.Output(count: IdentityDouble.audience(input, state).count)
     }
     serve(GetReportedAccount.self, in: &service) { input, state in
       guard let person = state.people[input.accountID]?.event else { return nil }
@@ -311,12 +318,21 @@ public final class IdentityDouble: Sendable {
     return service
   }
 
-  /// Whom a message to many is for; nobody here is idle.
-  private static func audience(_ audience: Audience, _ accounts: [AccountChanged]) -> [AccountID] {
-    accounts.filter { account in
-      account.isVerified && account.suspendedUntil == nil && audience.idleSince == nil
-        && (audience.language ?? account.language) == account.language
-    }.map(\.accountID).sorted()
+  /// Whom a message to many is for, in the order in which they are listed: idle ones by their days, others by their ids alone.
+  private static func audience(_ audience: Audience, _ state: State) -> [(day: LocalDay, account: AccountID)] {
+    var found: [(day: LocalDay, account: AccountID)] = []
+    for account in state.people.values.map(\.event) where account.isVerified && account.suspendedUntil == nil {
+      guard (audience.language ?? account.language) == account.language else { continue }
+      if let since = audience.idleSince {
+        guard let day = state.usedDays[account.accountID],
+          Int64(day.daysSinceEpoch) < since.milliseconds.floorDivided(by: 86_400_000)
+        else { continue }
+        found.append((day, account.accountID))
+      } else {
+        found.append((LocalDay.placeholder, account.accountID))
+      }
+    }
+    return found.sorted { ($0.day, $0.account) < ($1.day, $1.account) }
   }
 
   /// Serves what mails are made from.

@@ -121,7 +121,7 @@ extension SessionRevoked.Reason {
     switch self {
     case .closedByOwner, .refreshTokenReused, .loginUnanswered: true
     case .loggedOut, .passwordRecovered, .emailChangeUndone, .passwordChanged, .suspiciousActivity, .accountDeleted,
-      .secretDamaged, .accountSuspended:
+      .secretDamaged, .accountSuspended, .replaced:
       false
     }
   }

@@ -7,8 +7,8 @@ import Storage
 /// Audiences: listed and counted.
 enum AudienceHandlers {
   static func list(_ input: ListAudience.Input, _ call: OpenCall, _ database: Database) throws -> ListAudience.Output {
-    ListAudience.Output(
-      accountIDs: try AudienceStore.list(input.audience, after: input.after, limit: input.limit, at: call.now, in: database))
+    try AudienceStore.list(
+      input.audience, after: input.after, of: input.afterDay, limit: input.limit, at: call.now, in: database)
   }
 
   static func count(_ input: Audience, _ call: OpenCall, _ database: Database) throws -> CountAudience.Output {

@@ -15,35 +15,47 @@ public struct Audience: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "language": "Only accounts of that language.", "idleSince": "Only accounts without any session used since then.",
+    "language": "Only accounts of that language.",
+    "idleSince": "Only accounts without any session used since the UTC day of that instant began, and verified before it.",
   ]
 }
 
-/// Lists whom a message to many is for, in the order of their ids (NOT-5).
+/// Lists whom a message to many is for (NOT-5): in the order of their ids; idle accounts in the order of the days on which they were last
+/// used, and of their ids within a day.
 public enum ListAudience: OpenOperation {
   public struct Input: Document, Hashable {
     public var audience: Audience
     public var after: AccountID?
+    public var afterDay: LocalDay?
     public var limit: Int
 
-    public init(audience: Audience, after: AccountID?, limit: Int) {
+    public init(audience: Audience, after: AccountID?, afterDay: LocalDay? = nil, limit: Int) {
       self.audience = audience
       self.after = after
+      self.afterDay = afterDay
       self.limit = limit
     }
 
     public static let notes: Notes = [
       "audience": "The audience.", "after": "The last account of the page before.",
+      "afterDay": "The last day of the page before, for idle accounts; without an account, the list begins with that day.",
       "limit": Note("The maximum number of accounts.", range: 1...1000),
     ]
   }
 
   public struct Output: Document, Hashable {
     public var accountIDs: [AccountID]
+    public var lastDay: LocalDay?
 
-    public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
+    public init(accountIDs: [AccountID], lastDay: LocalDay? = nil) {
+      self.accountIDs = accountIDs
+      self.lastDay = lastDay
+    }
 
-    public static let notes: Notes = ["accountIDs": "The accounts; empty after the last one."]
+    public static let notes: Notes = [
+      "accountIDs": "The accounts; empty after the last one.",
+      "lastDay": "The UTC day on which the last of them was last used, if they are idle accounts.",
+    ]
   }
 
   public static let spec = OperationSpec(

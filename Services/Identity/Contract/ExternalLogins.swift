@@ -97,7 +97,7 @@ public enum BeginExternalLogin: OpenOperation {
 }
 
 /// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
-/// there is none.
+/// there is none. The session may end others, as with ``LogIn``.
 public enum CompleteExternalLogin: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String
@@ -159,7 +159,10 @@ public enum CompleteExternalLogin: OpenOperation {
     failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
       + [LogInFailure.unconfirmed, .unasked].map(\.kind) + [RequestFailure.accountSuspended.kind],
     usesReserve: true, requirements: ["ID-10"],
-    "Completes a login with an external provider; a first login creates an account.")
+    """
+    Completes a login with an external provider; a first login creates an account. An account has at most 100 sessions, and up to 10 more \
+    in doubt; a login beyond that ends those unused longest, and one in doubt ends only others in doubt.
+    """)
 }
 
 /// What the provider sent back, as the inputs of both ends of a flow have it.

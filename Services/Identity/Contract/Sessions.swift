@@ -58,6 +58,9 @@ public enum LogInFailure: String, FailureCode {
 }
 
 /// Logs in with an e-mail address or a username and the password: begins a session.
+///
+/// An account has at most 100 sessions, and up to 10 more in doubt. A login beyond that ends those unused longest: of those that are not in
+/// doubt what is above 100, then of those in doubt. One in doubt ends only others in doubt.
 public enum LogIn: OpenOperation {
   public struct Input: Document, Hashable {
     public var login: String
@@ -87,7 +90,11 @@ public enum LogIn: OpenOperation {
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
     failures: LogInFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind], usesReserve: true,
-    requirements: ["ID-3", "ID-7", "SOC-8"], "Logs in: begins a session.")
+    requirements: ["ID-3", "ID-7", "SOC-8"],
+    """
+    Logs in: begins a session. An account has at most 100 sessions, and up to 10 more in doubt; a login beyond that ends those unused \
+    longest, and one in doubt ends only others in doubt.
+    """)
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -156,6 +163,8 @@ public struct SessionRevoked: Event, Hashable {
     case secretDamaged
     /// The account was suspended or banned.
     case accountSuspended
+    /// The account had the maximum of sessions, and a further login ended this one, see ``LogIn``.
+    case replaced
   }
 
   public var sessionID: SessionID

@@ -58,6 +58,17 @@ enum DeviceTokenStore {
     try transaction.database.cachedStatement(sql: "DELETE FROM device_tokens WHERE session_id = ?").execute(arguments: [session])
   }
 
+  /// Forgets the device that logged in with the login of that alert, also if its session has ended.
+  static func forget(under alert: LoginAlertRecord, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        DELETE FROM device_tokens WHERE account_id = ? AND EXISTS (
+          SELECT 1 FROM login_alert_sessions AS begun
+          WHERE begun.alert_id = ? AND begun.session_id = device_tokens.session_id)
+        """
+    ).execute(arguments: [alert.accountID, alert.id])
+  }
+
   /// Forgets the devices of the account, but for that of one session.
   static func forgetAll(of account: AccountID, except session: SessionID? = nil, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM device_tokens WHERE account_id = ?1 AND session_id IS NOT ?2")

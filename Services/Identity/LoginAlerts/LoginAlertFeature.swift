@@ -7,9 +7,9 @@ import Storage
 struct LoginAlertFeature: Feature {
   let handlers: LoginAlertHandlers
   let clock: Clock
-  let migrations = [LoginAlertStore.migration(6)]
+  let migrations = [LoginAlertStore.migration(6), LoginAlertStore.lapseMigration(50)]
   let tables: [ErasedTable] = [
-    .following("login_alert_sessions", "login_alerts"),
+    .following("login_alert_sessions", "sessions"),
     ErasedTable.rows("login_alerts", "account_id = :account", .securityEvents).atOnce,
     ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce.uncounted,
     ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce.uncounted,

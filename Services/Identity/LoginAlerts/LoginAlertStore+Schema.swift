@@ -9,6 +9,23 @@ extension LoginAlertStore {
     }
   }
 
+  /// Thousands of sessions that ended may have begun under one alert: their rows go with the sessions, which are removed in steps. And of
+  /// the alerts that nobody answered, each is gone through once.
+  static func lapseMigration(_ number: Int) -> Migration {
+    Migration(number, "unanswered alerts of logins") { database in
+      try database.redeclare(
+        "login_alert_sessions", replacing: "alert_id BLOB NOT NULL REFERENCES login_alerts (alert_id) ON DELETE CASCADE",
+        with: "alert_id BLOB NOT NULL")
+      try database.execute(
+        sql: """
+          -- When all its sessions had been ended, since nobody had answered.
+          ALTER TABLE login_alerts ADD COLUMN lapsed_at INTEGER;
+          CREATE INDEX login_alerts_unlapsed ON login_alerts (expires_at)
+            WHERE answered_at IS NULL AND level = 'suspicious' AND lapsed_at IS NULL;
+          """)
+    }
+  }
+
   private static let alerts = """
     -- An unusual login. As with other mailed links, the token is not stored.
     CREATE TABLE login_alerts (

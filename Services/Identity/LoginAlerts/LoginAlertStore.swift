@@ -135,7 +135,8 @@ enum LoginAlertStore {
       database.cachedStatement(
         sql: """
           SELECT alert_id FROM login_alerts
-          WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND expires_at > ?
+          WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND lapsed_at IS NULL
+            AND expires_at > ?
           ORDER BY alert_id DESC LIMIT 1
           """),
       arguments: [account, level, origin.deviceKey, origin.location.network, now])
@@ -166,13 +167,15 @@ enum LoginAlertStore {
 
   /// Whether the session is in doubt: it began with a suspicious login that has no answer. See ``DoubtRule``.
   static func isInDoubt(_ session: SessionID, in database: Database) throws -> Bool {
-    try Row.fetchOne(
-      database.cachedStatement(
-        sql: """
-          SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
-          WHERE begun.session_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' LIMIT 1
-          """),
-      arguments: [session]) != nil
+    try Row.fetchOne(database.cachedStatement(sql: doubt(of: "?") + " LIMIT 1"), arguments: [session]) != nil
+  }
+
+  /// The SQL query that has a row, with the alert, where the session, given as an SQL expression, is in doubt.
+  static func doubt(of session: String) -> String {
+    """
+    SELECT begun.alert_id FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
+    WHERE begun.session_id = \(session) AND alert.answered_at IS NULL AND alert.level = 'suspicious'
+    """
   }
 
   /// The newest alert of the session that its owner has not confirmed: about the login that the session began with, or about any login of
@@ -197,29 +200,44 @@ enum LoginAlertStore {
     _ session: SessionID, _ alert: LoginAlertRecord, _ watch: LoginWatch, in database: Database
   ) throws -> AnsweringSession {
     AnsweringSession(
-      isOfAlert: try sessions(of: alert.id, in: database).contains(session),
+      isOfAlert: try isOf(alert.id, session, in: database),
       isInQuestion: try isInQuestion(session, in: database),
       isInDoubt: try isInDoubt(session, in: database),
       isUntrusted: try LoginHistoryStore.isUntrusted(session, watch, in: database))
   }
 
-  /// The sessions that began with the login.
-  private static func sessions(of alert: LoginAlertID, in database: Database) throws -> [SessionID] {
-    try SessionID.fetchAll(
-      database.cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
+  /// Whether the session began with the login.
+  private static func isOf(_ alert: LoginAlertID, _ session: SessionID, in database: Database) throws -> Bool {
+    try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT 1 FROM login_alert_sessions WHERE alert_id = ? AND session_id = ?"),
+      arguments: [alert, session]) != nil
   }
 
-  /// The account's sessions in doubt that began since that login, from any device.
-  private static func doubtfulSessions(since alert: LoginAlertRecord, in database: Database) throws -> [SessionID] {
+  /// The live sessions that began with the login. They are sought among those of the account: thousands may have ended that began with it.
+  private static func liveSessions(
+    of alert: LoginAlertRecord, limit: Int = -1, now: Instant, in database: Database
+  ) throws -> [SessionID] {
     try SessionID.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT session.session_id FROM login_alerts AS alert
-          JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
-          JOIN sessions AS session ON session.session_id = begun.session_id
-          WHERE alert.account_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' AND session.created_at >= ?
+          SELECT session.session_id FROM sessions AS session INDEXED BY sessions_live
+          CROSS JOIN login_alert_sessions AS begun ON begun.alert_id = ?1 AND begun.session_id = session.session_id
+          WHERE session.account_id = ?2 AND session.revoked_at IS NULL AND session.expires_at > ?3
+          LIMIT ?4
           """),
-      arguments: [alert.accountID, alert.createdAt])
+      arguments: [alert.id, alert.accountID, now, limit])
+  }
+
+  /// The account's live sessions in doubt that began since that login, from any device.
+  private static func doubtfulSessions(since alert: LoginAlertRecord, now: Instant, in database: Database) throws -> [SessionID] {
+    try SessionID.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id FROM sessions AS session INDEXED BY sessions_live
+          WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? AND created_at >= ?
+            AND EXISTS (\(doubt(of: "session.session_id")))
+          """),
+      arguments: [alert.accountID, now, alert.createdAt])
   }
 
   /// Stores and publishes an alert about a login.
@@ -253,7 +271,7 @@ enum LoginAlertStore {
   ///
   /// 'It was me' makes device and place known, and makes the sessions of the login get new tokens. 'Close it' ends these sessions and every
   /// session in doubt that began since, cancels pending changes of the e-mail address, withdraws the access created since, unlinks the
-  /// identities linked since, and forgets the device and place if they were new.
+  /// identities linked since, and forgets the device and place if they were new, and the device's token also where its session has ended.
   ///
   /// - Parameter isOwners: whether the answer is the owner's; false if a session in doubt closes itself, which ends only the sessions of
   ///   its own login.
@@ -270,16 +288,17 @@ enum LoginAlertStore {
       let origin = watch.origin(alert.accountID, device: alert.device, userAgent: alert.userAgent, address: alert.address)
       try LoginHistoryStore.learn(origin, of: alert.accountID, transaction)
       // The present tokens say that the session is in doubt.
-      for session in try sessions(of: alert.id, in: transaction.database) {
+      for session in try liveSessions(of: alert, now: transaction.now, in: transaction.database) {
         try SessionStore.invalidateTokens(session, of: alert.accountID, transaction)
       }
       try SecurityEventStore.record(
         SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller, transaction)
       return 0
     case .close:
-      var closed = try sessions(of: alert.id, in: transaction.database)
+      var closed = try liveSessions(of: alert, now: transaction.now, in: transaction.database)
+      try DeviceTokenStore.forget(under: alert, transaction)
       if isOwners {
-        closed += try doubtfulSessions(since: alert, in: transaction.database)
+        closed += try doubtfulSessions(since: alert, now: transaction.now, in: transaction.database)
         // Only what was new: the owner's own device and place stay known, even if the login came from there.
         try LoginHistoryStore.forget(
           deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
@@ -299,29 +318,37 @@ enum LoginAlertStore {
   /// Ends sessions in doubt whose alert can no longer be answered: their owner could never confirm them, and an intruder does not become
   /// trusted by waiting. The next login asks the owner again.
   ///
-  /// - Returns: the number of ended sessions.
-  static func closeUnansweredSessions(limit: Int, _ transaction: Transaction) throws -> Int {
-    let rows = try Row.fetchAll(
+  /// Each such alert is gone through once: no further session begins under it.
+  ///
+  /// - Parameter limit: how much it does: each session that it ends counts, and each alert that is done.
+  /// - Returns: whether there may be more.
+  static func closeUnansweredSessions(limit: Int, _ transaction: Transaction) throws -> Bool {
+    let alerts = try Row.fetchAll(
       transaction.database.cachedStatement(
         sql: """
-          SELECT session.session_id, session.account_id, alert.alert_id FROM login_alerts AS alert
-          JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
-          JOIN sessions AS session ON session.session_id = begun.session_id
-          WHERE alert.expires_at <= ?1 AND alert.answered_at IS NULL AND alert.level = 'suspicious'
-            AND session.revoked_at IS NULL AND session.expires_at > ?1
-          LIMIT ?2
+          SELECT * FROM login_alerts INDEXED BY login_alerts_unlapsed
+          WHERE expires_at <= ? AND answered_at IS NULL AND level = 'suspicious' AND lapsed_at IS NULL
+          ORDER BY expires_at LIMIT ?
           """),
-      arguments: [transaction.now, limit])
-    for row in rows {
-      let (session, account, alert) = (
-        row["session_id"] as SessionID, row["account_id"] as AccountID, row["alert_id"] as LoginAlertID
-      )
-      try SessionStore.revoke(session, of: account, .loginUnanswered, transaction)
-      try SecurityEventStore.record(
-        SecurityEvent(.loginUnanswered, account: account, session: session, detail: alert.description), from: .service(.identity),
-        transaction)
+      arguments: [transaction.now, limit]
+    ).map(LoginAlertRecord.init)
+    var left = limit
+    for alert in alerts {
+      let sessions = try liveSessions(of: alert, limit: left, now: transaction.now, in: transaction.database)
+      for session in sessions {
+        try SessionStore.revoke(session, of: alert.accountID, .loginUnanswered, transaction)
+        try SecurityEventStore.record(
+          SecurityEvent(.loginUnanswered, account: alert.accountID, session: session, detail: alert.id.description),
+          from: .service(.identity), transaction)
+      }
+      left -= sessions.count
+      // The alert may have more.
+      guard left > 0 else { return true }
+      try transaction.database.cachedStatement(sql: "UPDATE login_alerts SET lapsed_at = ? WHERE alert_id = ?")
+        .execute(arguments: [transaction.now, alert.id])
+      left -= 1
     }
-    return rows.count
+    return left == 0
   }
 }
 

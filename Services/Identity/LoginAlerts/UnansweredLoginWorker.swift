@@ -14,7 +14,7 @@ struct UnansweredLoginWorker: Service {
   /// Ends all of them.
   func closeSessions() async throws {
     try await store.writeInSteps(of: "unansweredLogins", Self.limits) {
-      try LoginAlertStore.closeUnansweredSessions(limit: $0, $1) == $0
+      try LoginAlertStore.closeUnansweredSessions(limit: $0, $1)
     }
   }
 }

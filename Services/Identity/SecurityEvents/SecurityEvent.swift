@@ -12,7 +12,7 @@ struct SecurityEvent: Sendable {
     case accountRegistered, loginSucceeded, loggedOut
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
     case administratorAppointed, administratorDismissed
-    case sessionClosed
+    case sessionClosed, sessionReplaced
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
@@ -35,7 +35,7 @@ struct SecurityEvent: Sendable {
       switch self {
       // What happens every day: without it nobody could see what came before.
       case .accountRegistered, .loginSucceeded, .loggedOut: .info
-      case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
+      case .loginFailed, .verificationLinkRefused, .sessionClosed, .sessionReplaced: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
       case .loginLocked, .refreshTokenReused: .warning
       case .administratorAppointed, .administratorDismissed: .critical

@@ -9,7 +9,7 @@ struct SessionFeature: Feature {
   let clock: Clock
   let migrations = [
     SessionStore.lastSeenMigration(2), SessionStore.generationsMigration(20),
-    SessionStore.deletedAccountsMigration(30),
+    SessionStore.deletedAccountsMigration(30), SessionStore.liveMigration(47), SessionStore.expiryMigration(49),
   ]
   // What has no bound by its rules goes in steps: a session has a token for every ten minutes of its month. With the account gone, no token
   // is good for anything and the sessions are shown to nobody; that they ended is published first.

@@ -78,4 +78,22 @@ extension SessionStore {
         "sessions", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id)", with: "account_id BLOB NOT NULL")
     }
   }
+
+  /// An account may have thousands of sessions that ended lately.
+  static func liveMigration(_ number: Int) -> Migration {
+    Migration(number, "live sessions by account") { database in
+      try database.execute(sql: "CREATE INDEX sessions_live ON sessions (account_id, session_id) WHERE revoked_at IS NULL")
+    }
+  }
+
+  /// A session that is in use for its month has thousands of tokens, and each exchange deletes those that have expired.
+  static func expiryMigration(_ number: Int) -> Migration {
+    Migration(number, "refresh tokens by their expiry") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (session_id, expires_at);
+          DROP INDEX refresh_tokens_by_session;
+          """)
+    }
+  }
 }

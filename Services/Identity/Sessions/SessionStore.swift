@@ -137,13 +137,29 @@ enum SessionStore {
     try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT * FROM sessions
+          SELECT * FROM sessions INDEXED BY sessions_live
           WHERE account_id = ?1 AND session_id < ?2 AND revoked_at IS NULL AND expires_at > ?3
             AND (?5 IS NULL OR session_id = ?5)
           ORDER BY session_id DESC LIMIT ?4
           """),
       arguments: [account, last ?? .last, now, limit, session]
     ).map(SessionRecord.init)
+  }
+
+  /// The account's live sessions but that one: the newest logins, where there are more than ``SessionRules/maxCompared``.
+  static func others(
+    than session: SessionID, of account: AccountID, now: Instant, in database: Database
+  ) throws -> [LiveSession] {
+    try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, last_seen_at, (\(LoginAlertStore.doubt(of: "session.session_id"))) AS alert_id
+          FROM sessions AS session INDEXED BY sessions_live
+          WHERE account_id = ? AND session_id <> ? AND revoked_at IS NULL AND expires_at > ?
+          ORDER BY session_id DESC LIMIT ?
+          """),
+      arguments: [account, session, now, SessionRules.maxCompared]
+    ).map { LiveSession(id: $0["session_id"], lastSeenAt: $0["last_seen_at"], alert: $0["alert_id"]) }
   }
 
   /// The token of that hash.
@@ -167,7 +183,7 @@ enum SessionStore {
       successorHash: row["successor_hash"])
   }
 
-  /// Begins a session with the first token of its family.
+  /// Begins a session with the first token of its family, and ends those that the account has too many with it, see ``SessionRules``.
   ///
   /// - Parameter alert: about the login it begins with, if that was unlike the account.
   static func begin(
@@ -188,7 +204,14 @@ enum SessionStore {
     ])
     try insert(token, of: id, parent: nil, expiresAt: expiresAt, transaction)
     if let alert { try LoginAlertStore.put(id, under: alert, transaction) }
-    return try given(token, id, account, at: transaction.now, transaction)
+    let begun = try given(token, id, account, at: transaction.now, transaction)
+    let others = try others(than: id, of: account.id, now: transaction.now, in: transaction.database)
+    for session in SessionRules.replaced(among: others, byOneUnder: begun.isInDoubt ? alert : nil) {
+      try revoke(session, of: account.id, .replaced, transaction)
+      try SecurityEventStore.record(
+        SecurityEvent(.sessionReplaced, account: account.id, session: session), from: caller, transaction)
+    }
+    return begun
   }
 
   /// Exchanges the token for its successor, and keeps the session, which was seen by it, for as long again.
@@ -286,8 +309,8 @@ enum SessionStore {
     let sessions = try SessionID.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT session_id FROM sessions WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
-          ORDER BY last_seen_at DESC LIMIT ?
+          SELECT session_id FROM sessions INDEXED BY sessions_live
+          WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY last_seen_at DESC LIMIT ?
           """),
       arguments: [account, transaction.now, limit])
     for session in sessions {
@@ -324,7 +347,8 @@ enum SessionStore {
         """
     ).execute(arguments: [transaction.now, reason, session, account])
     guard transaction.database.changesCount > 0 else { return false }
-    if reason != .loggedOut { try DeviceTokenStore.forget(of: session, transaction) }
+    // Neither is a sign of danger.
+    if reason != .loggedOut, reason != .replaced { try DeviceTokenStore.forget(of: session, transaction) }
     try transaction.publish(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: transaction.now))
     return true
   }

@@ -11,9 +11,9 @@ struct BroadcastFeature: Feature {
   /// Wakes the worker.
   let signal = WakeSignal()
 
-  let migrations = [BroadcastStore.migration(19)]
+  let migrations = [BroadcastStore.migration(19), BroadcastStore.dayMigration(37)]
   let tables: [ErasedTable] = [
-    // The worker's position: it starts again from the beginning, and no account gets a broadcast twice.
+    // The worker's position: it starts again from the beginning, or that of the account's day, and no account gets a broadcast twice.
     .changed(
       "broadcasts", "last_account = :account", .deliveries,
       by: "UPDATE broadcasts SET last_account = NULL WHERE last_account = :account")

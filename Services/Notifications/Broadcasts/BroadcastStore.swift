@@ -31,10 +31,26 @@ enum BroadcastStore {
     }
   }
 
+  /// Idle accounts are listed in the order of the days on which they were last used. Broadcasts to them that are being sent went by another
+  /// order, and begin anew: who has one gets no other.
+  static func dayMigration(_ number: Int) -> Migration {
+    Migration(number, "days of broadcasts to idle accounts") { database in
+      try database.execute(
+        sql: """
+          -- When the last account was last used, if the broadcast goes to idle accounts.
+          ALTER TABLE broadcasts ADD COLUMN last_day INTEGER;
+          UPDATE broadcasts SET last_account = NULL, sent_count = 0
+            WHERE state = 'sending' AND json_extract(message, '$.idleDays') IS NOT NULL;
+          """)
+    }
+  }
+
   /// A broadcast that is being sent.
   struct Job: Sendable {
     let broadcast: Broadcast
     let lastAccount: AccountID?
+    /// The account's day in the order of idle accounts.
+    let lastDay: LocalDay?
 
     /// The recipients. Inactivity is counted back from the time of the order.
     var audience: Audience { broadcast.message.audience(at: broadcast.createdAt) }
@@ -66,24 +82,30 @@ enum BroadcastStore {
   /// The oldest that is being sent.
   static func next(in database: Database) throws -> Job? {
     try Row.fetchOne(database, sql: "SELECT * FROM broadcasts WHERE state = 'sending' ORDER BY broadcast_id LIMIT 1").map {
-      Job(broadcast: try Broadcast($0), lastAccount: $0["last_account"])
+      Job(broadcast: try Broadcast($0), lastAccount: $0["last_account"], lastDay: $0["last_day"])
     }
   }
 
   /// Notes a broadcast's progress; false where it was cancelled, or has progressed further.
-  static func advance(_ job: Job, to account: AccountID, by count: Int, _ transaction: Transaction) throws -> Bool {
+  ///
+  /// - Parameter day: the account's in the order of idle accounts.
+  static func advance(
+    _ job: Job, to account: AccountID, of day: LocalDay?, by count: Int, _ transaction: Transaction
+  ) throws -> Bool {
     try transaction.database.execute(
       sql: """
-        UPDATE broadcasts SET last_account = ?, sent_count = sent_count + ?
+        UPDATE broadcasts SET last_account = ?, last_day = ?, sent_count = sent_count + ?
         WHERE broadcast_id = ? AND state = 'sending' AND last_account IS ?
-        """, arguments: [account, count, job.broadcast.id, job.lastAccount])
+        """, arguments: [account, day, count, job.broadcast.id, job.lastAccount])
     return transaction.database.changesCount > 0
   }
 
   static func finish(_ id: ID<BroadcastMark>, _ state: BroadcastState, _ transaction: Transaction) throws {
     try transaction.database.execute(
-      sql: "UPDATE broadcasts SET state = ?, finished_at = ?, last_account = NULL WHERE broadcast_id = ? AND state = 'sending'",
-      arguments: [state, transaction.now, id])
+      sql: """
+        UPDATE broadcasts SET state = ?, finished_at = ?, last_account = NULL, last_day = NULL
+        WHERE broadcast_id = ? AND state = 'sending'
+        """, arguments: [state, transaction.now, id])
   }
 }
 

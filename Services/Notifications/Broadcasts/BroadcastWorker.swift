@@ -38,21 +38,21 @@ struct BroadcastWorker: ServiceLifecycle.Service {
   private func step() async throws -> Duration {
     guard let job = try await store.read({ try BroadcastStore.next(in: $0) }) else { return BroadcastWorker.longestWait }
     let count = max(1, min(BroadcastWorker.maxBatch, job.broadcast.perMinute / 60))
-    let accounts: [AccountID]
+    let page: ListAudience.Output
     do {
-      accounts = try await identity.request(
-        ListAudience.self, .init(audience: job.audience, after: job.lastAccount, limit: count)
-      ).accountIDs
+      page = try await identity.request(
+        ListAudience.self, .init(audience: job.audience, after: job.lastAccount, afterDay: job.lastDay, limit: count))
     } catch let failure as Failure {
       logger.warning("a broadcast waits for identity", metadata: ["code": .string(failure.code)])
       return BroadcastWorker.retryPause
     }
+    let accounts = page.accountIDs
     guard let last = accounts.last else {
       try await store.write { try BroadcastStore.finish(job.broadcast.id, .done, $0) }
       return .zero
     }
     try await store.write { [dispatch] transaction in
-      guard try BroadcastStore.advance(job, to: last, by: accounts.count, transaction) else { return }
+      guard try BroadcastStore.advance(job, to: last, of: page.lastDay, by: accounts.count, transaction) else { return }
       for account in accounts {
         let language = try Accounts.find(account, in: transaction.database)?.language ?? .english
         let draft = job.broadcast.message.draft(job.broadcast.id, for: account, language)

@@ -38,7 +38,8 @@ public struct BroadcastMessage: Document, Hashable {
     "spanishTitle": Note("Its title for those who read Spanish; the English one if absent.", length: 1...maxTitle),
     "spanishText": Note("Its text for those who read Spanish; the English one if absent.", length: 1...maxText),
     "language": "Only to accounts of that language.",
-    "idleDays": Note("Only to accounts without any session used for so many days.", range: 1...3650),
+    "idleDays": Note(
+      "Only to accounts without any session used for that many whole UTC days, and not verified in that time.", range: 1...3650),
   ]
 
   public func check(_ fields: inout FieldChecks) {

@@ -47,11 +47,11 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "A feed link ends if its owner closes its session or a refresh token is reused, and not by logging out or a new password")
+    "A feed link ends if its owner closes its session or a refresh token is reused, not by logout, a new password or new logins")
   func sessions() async throws {
     for (reason, isOwn, stays) in [
       (SessionRevoked.Reason.closedByOwner, true, false), (.refreshTokenReused, true, false), (.closedByOwner, false, true),
-      (.loggedOut, true, true), (.passwordChanged, true, true),
+      (.loggedOut, true, true), (.passwordChanged, true, true), (.replaced, true, true),
     ] {
       try await running { services, ana, link in
         let session = isOwn ? try #require(ana.session) : SessionID()

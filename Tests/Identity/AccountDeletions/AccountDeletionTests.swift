@@ -267,10 +267,22 @@ struct AccountDeletionTests {
       let own = try await identity.logIn()
       let live = try await identity.addSessions(100, tokens: 6, of: account)
       let ended = try await identity.addSessions(50, tokens: 1, of: account, isRevoked: true)
+      try await identity.store.write { transaction in
+        let alert = LoginAlertID()
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at)
+            VALUES (?, ?, 'notice', '', zeroblob(32), '', 0, 0)
+            """, arguments: [alert, account])
+        try transaction.database.execute(
+          sql: "INSERT INTO login_alert_sessions (alert_id, session_id) SELECT ?, session_id FROM sessions", arguments: [alert])
+      }
       _ = try await delete(identity, own)
       #expect(try await identity.count("SELECT count(*) FROM accounts") == 0)
       #expect(try await identity.count("SELECT count(*) FROM sessions") > 100, "others would wait for them")
       #expect(try await identity.count("SELECT count(*) FROM refresh_tokens") > 600)
+      #expect(try await identity.count("SELECT count(*) FROM login_alerts") == 0)
+      #expect(try await identity.count("SELECT count(*) FROM login_alert_sessions") > 100)
       let atOnce = try await identity.published(SessionRevoked.self).map(\.sessionID)
       #expect(atOnce.contains(own.session.id) && atOnce.count <= SessionStore.maxEndedAtOnce)
       let refresh = RefreshSession.Input(refreshToken: own.refreshToken)
@@ -291,7 +303,7 @@ struct AccountDeletionTests {
         #expect(transaction.database.totalChangesCount - before <= 6 * rows)
         return hasMore
       }) {}
-      for table in ["sessions", "refresh_tokens"] {
+      for table in ["sessions", "refresh_tokens", "login_alert_sessions"] {
         #expect(try await restarted.count("SELECT count(*) FROM \(table)") == 0)
       }
       let revoked = try await restarted.published(SessionRevoked.self).filter { $0.accountID == account }

@@ -1,3 +1,4 @@
+import EarlierStores
 import GRDB
 import IdentityContract
 import InProcess
@@ -78,6 +79,80 @@ struct UnansweredLoginTests {
       #expect(try await identity.published(SessionRevoked.self).count == 1)
       _ = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
       #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
+    }
+  }
+
+  @Test("Sessions that nobody answered for are ended a few at a time")
+  func steps() async throws {
+    try await Self.run { identity, _ in
+      _ = try await DoubtTests.doubtful(identity)
+      _ = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
+      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds)
+      // Each session, then the alert itself.
+      for count in [1, 2, 2] {
+        #expect(try await identity.store.write { try LoginAlertStore.closeUnansweredSessions(limit: 1, $0) })
+        #expect(try await identity.published(SessionRevoked.self).count == count)
+      }
+      #expect(try await !identity.store.write { try LoginAlertStore.closeUnansweredSessions(limit: 1, $0) })
+    }
+  }
+
+  /// What it takes to look for unanswered alerts after so many of them.
+  private static func effort(after count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let then = identity.time.now.adding(seconds: -1).milliseconds
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'suspicious', '', zeroblob(32), '', \(then), \(then) FROM n
+            """)
+      }
+      try await UnansweredLoginWorker(store: identity.store).closeSessions()
+      return try await identity.store.steps { transaction in
+        let hasMore = try LoginAlertStore.closeUnansweredSessions(limit: 50, transaction)
+        #expect(!hasMore)
+      }
+    }
+  }
+
+  @Test("Each unanswered alert is gone through once")
+  func once() async throws {
+    let (few, many) = (try await Self.effort(after: 10), try await Self.effort(after: 2000))
+    #expect(many <= few + 2, "\(few), \(many)")
+  }
+
+  @Test("Unanswered alerts of an earlier store are gone through, and end their sessions")
+  func upgrade() async throws {
+    let (session, account) = (SessionID(), AccountID())
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 50) { transaction in
+      let (database, now) = (transaction.database, transaction.now)
+      try database.execute(
+        sql: """
+          INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
+          VALUES (?1, 'ana', 'ana', 'ana', '$argon2id$', 'UTC', 'en', 0)
+          """, arguments: [account])
+      try database.execute(
+        sql: "INSERT INTO sessions (session_id, account_id, created_at, expires_at) VALUES (?, ?, 0, ?)",
+        arguments: [session, account, now.adding(seconds: RefreshRules.lifetimeSeconds)])
+      let alert = LoginAlertID()
+      try database.execute(
+        sql: """
+          INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at)
+          VALUES (?, ?, 'suspicious', '', zeroblob(32), '', 0, 1)
+          """, arguments: [alert, account])
+      try database.execute(
+        sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)", arguments: [alert, session])
+    } check: { store in
+      try await UnansweredLoginWorker(store: store).closeSessions()
+      let sql = "SELECT revocation_reason FROM sessions"
+      #expect(try await store.read { try String.fetchOne($0, sql: sql) } == "loginUnanswered")
+      // It is in doubt until its row goes, which the row of the alert goes with.
+      #expect(try await store.read { try LoginAlertStore.isInDoubt(session, in: $0) })
+      try await store.write { try $0.database.execute(sql: "DELETE FROM sessions") }
+      #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM login_alert_sessions") } == 0)
     }
   }
 

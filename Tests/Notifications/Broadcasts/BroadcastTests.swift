@@ -1,3 +1,4 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
@@ -12,8 +13,10 @@ import Testing
 
 @Suite("Broadcasts of operators (NOT-5)", .timeLimit(.minutes(1)))
 struct BroadcastTests {
-  private func run(home: String? = nil, _ body: (ServicesInProcess, Person) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ try Notifications.service($0) }], home: home) { services in
+  private func run(
+    home: String? = nil, identity: IdentityDouble = IdentityDouble(), _ body: (ServicesInProcess, Person) async throws -> Void
+  ) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }], identity: identity, home: home) { services in
       try await body(services, try services.administrator())
     }
   }
@@ -91,6 +94,70 @@ struct BroadcastTests {
         try Int.fetchAll($0, sql: "SELECT count(*) FROM notifications GROUP BY account_id")
       }
       #expect(counts.allSatisfy { $0 == 1 })
+    }
+  }
+
+  @Test(
+    "A broadcast to idle accounts goes by the days of their last use, and reaches each once, whether it continues or begins anew",
+    arguments: [
+      ("per_minute = 60000", 2),
+      // The last account was erased.
+      ("per_minute = 60000, last_account = NULL", 3),
+      // The store was upgraded.
+      ("per_minute = 60000, last_account = NULL, last_day = NULL, sent_count = 0", 2),
+    ])
+  func idle(progress: String, sentCount: Int) async throws {
+    let (home, identity) = ("/tmp/racha-broadcast-\(UInt32.random(in: .min ... .max))", IdentityDouble())
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try await run(home: home, identity: identity) { services, administrator in
+      let people = try await [services.register(), services.register(), services.register()]
+      for (person, day) in zip(people, ["2026-10-21", "2026-01-01", "2026-10-22"]) {
+        identity.setUsedDay(of: person.id, try LocalDay(text: day))
+      }
+      try await services.hasReceived(.notifications, of: .identity)
+      var message = Self.message
+      message.idleDays = 30
+      #expect(try await administrator.send(PreviewBroadcast.self, message).count == 2)
+      _ = try await administrator.send(SendBroadcast.self, .init(message: message, perMinute: 1), key: "once")
+      let store = services.store(of: .notifications)
+      try await store.until { try await administrator.send(ListBroadcasts.self, .init()).items[0].sentCount == 1 }
+      #expect(try await [texts(people[0]), texts(people[1])] == [[], ["Read them."]])
+      let last = try await store.read { try LocalDay.fetchOne($0, sql: "SELECT last_day FROM broadcasts") }
+      #expect(try last == LocalDay(text: "2026-01-01"))
+      try await store.write { try $0.database.execute(sql: "UPDATE broadcasts SET \(progress)") }
+    }
+    try await run(home: home, identity: identity) { services, administrator in
+      try await services.store(of: .notifications).until {
+        try await administrator.send(ListBroadcasts.self, .init()).items.map(\.state) == [.done]
+      }
+      #expect(try await administrator.send(ListBroadcasts.self, .init()).items[0].sentCount == sentCount)
+      let counts = try await services.store(of: .notifications).read {
+        try Int.fetchAll($0, sql: "SELECT count(*) FROM notifications GROUP BY account_id")
+      }
+      #expect(counts == [1, 1])
+    }
+  }
+
+  @Test("A broadcast to idle accounts that is being sent begins anew after the upgrade, and any other continues")
+  func upgrade() async throws {
+    let migrations = try PreferenceTests.migrations()
+    let account = AccountID()
+    try await UpgradedStore.upgrading(.notifications, migrations, before: 37) { transaction in
+      for (number, idle) in ["", #","idleDays":30"#].enumerated() {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO broadcasts (broadcast_id, message, per_minute, state, last_account, sent_count, created_at)
+            VALUES (?, ?, 60, 'sending', ?, ?, 0)
+            """,
+          arguments: [ID<BroadcastMark>(), #"{"title":"New rules","text":"Read them."\#(idle)}"#, account, number + 5])
+      }
+    } check: { store in
+      let states = try await store.read { database in
+        try Row.fetchAll(database, sql: "SELECT * FROM broadcasts ORDER BY sent_count DESC").map { row in
+          "\((row["last_account"] as AccountID?) == account) \(row["sent_count"] as Int)"
+        }
+      }
+      #expect(states == ["true 5", "false 0"])
     }
   }
 
