@@ -207,6 +207,8 @@ CREATE INDEX notifications_deleted ON notifications (deleted_at) WHERE deleted_a
 CREATE INDEX notifications_of_conversation ON notifications (account_id, json_extract(content, '$.links.conversationID'), number)
   WHERE category = 'messages' AND read_at IS NULL AND deleted_at IS NULL;
 
+CREATE INDEX notifications_present ON notifications (account_id, number) WHERE deleted_at IS NULL;
+
 CREATE INDEX notifications_read ON notifications (read_at) WHERE read_at IS NOT NULL;
 
 CREATE INDEX notifications_unread ON notifications (account_id, number, category)
@@ -246,9 +248,9 @@ CREATE TABLE push_messages (
   failure TEXT
 , is_repeat INTEGER NOT NULL DEFAULT 0 CHECK (is_repeat IN (0, 1))) STRICT, WITHOUT ROWID;
 
-CREATE INDEX push_messages_by_account ON push_messages (account_id);
-
 CREATE INDEX push_messages_by_expiry ON push_messages (expires_at);
+
+CREATE INDEX push_messages_by_source ON push_messages (account_id, source);
 
 CREATE TABLE push_requests (
   message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
@@ -313,16 +315,6 @@ CREATE TABLE read_marks (
   read_at INTEGER NOT NULL,
   PRIMARY KEY (account_id, through)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER unread_counts_marked AFTER INSERT ON read_marks
-BEGIN
-  -- Later marks have higher numbers.
-  DELETE FROM unread_counts WHERE account_id = NEW.account_id;
-  INSERT INTO unread_counts (account_id, category, count)
-  SELECT account_id, category, count(*) FROM notifications INDEXED BY notifications_unread
-  WHERE account_id = NEW.account_id AND number > NEW.through AND read_at IS NULL AND deleted_at IS NULL
-  GROUP BY category;
-END;
 
 CREATE TABLE reminders (
   reminder_id BLOB NOT NULL PRIMARY KEY CHECK (length(reminder_id) = 16),

@@ -64,6 +64,9 @@ public struct NotificationDelivery: Document, Hashable {
 }
 
 /// The log of what was delivered to an account in the last 90 days, newest first (NOT-5).
+///
+/// A page may have fewer items than asked for, even none, though there are more: each page scans a bounded number of deliveries, and
+/// `nextCursor` continues after them.
 public enum ListDeliveries: AccountOperation {
   /// How many days the account's owner can look back, where so much is kept.
   public static let days = 90
@@ -90,7 +93,11 @@ public enum ListDeliveries: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationDeliveries.list", of: .notifications, .get("/v1/notification-deliveries"), by: .account, effect: .read,
-    requirements: ["NOT-5"], "Lists what was delivered to the caller in the last 90 days, and by which channel, newest first.")
+    requirements: ["NOT-5"],
+    """
+    Lists what was delivered to the caller in the last 90 days, and by which channel, newest first. A page may hold fewer deliveries \
+    than requested though `nextCursor` leads to more.
+    """)
 }
 
 /// How many deliveries by one channel came to one end (NOT-5).

@@ -144,6 +144,9 @@ public struct NotificationLinks: Document, Hashable {
 }
 
 /// An account's inbox, newest first (NOT-1).
+///
+/// A page may have fewer items than asked for, even none, though there are more: each page scans a bounded number of notifications, and
+/// `nextCursor` continues after them.
 public enum ListNotifications: AccountOperation {
   public struct Input: ListInput {
     public var isUnread: Bool?
@@ -169,7 +172,11 @@ public enum ListNotifications: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.list", of: .notifications, .get("/v1/notifications"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "Lists the caller's notifications, newest first.")
+    requirements: ["NOT-1"],
+    """
+    Lists the caller's notifications, newest first. A page may hold fewer notifications than requested though `nextCursor` leads \
+    to more.
+    """)
 }
 
 /// How many notifications of a category are not read.

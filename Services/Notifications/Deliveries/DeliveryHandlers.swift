@@ -11,15 +11,11 @@ enum DeliveryHandlers {
 
   static func list(_ input: ListDeliveries.Input, _ call: AccountCall, _ database: Database) throws -> Page<NotificationDelivery>
   {
-    let page = try call.page(input)
     // A session in doubt learns nothing of logins.
     let hidden = call.caller.isInDoubt == true ? NotificationSpec.all.filter { $0.category == .logins }.map(\.name) : []
-    let rows = try DeliveryStore.list(
+    return try DeliveryStore.list(
       of: call.account, input, without: hidden, since: call.now.adding(seconds: -ListDeliveries.days * 86_400),
-      before: page.cursor(ID<NotificationDelivery>.init(text:)), limit: page.fetchLimit, in: database)
-    return page.page(of: rows, key: { $0["delivery_id"] as ID<NotificationDelivery> }) {
-      NotificationDelivery($0, call.language)
-    }
+      call.page(input), call.language, in: database)
   }
 
   static func statistics(

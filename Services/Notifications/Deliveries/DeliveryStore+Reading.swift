@@ -6,26 +6,41 @@ import Storage
 
 /// Reads the log: for those to whom the deliveries went, and for operators.
 extension DeliveryStore {
-  /// The log of an account, those behind `before` in the order of falling ids.
+  /// How many deliveries a page of the log looks through where not all of them may belong to the list.
+  static let maxSearched = 2_000
+
+  /// The log of an account, newest first.
   static func list(
-    of account: AccountID, _ input: ListDeliveries.Input, without hidden: [String], since: Instant,
-    before: ID<NotificationDelivery>?, limit: Int, in database: Database
-  ) throws -> [Row] {
+    of account: AccountID, _ input: ListDeliveries.Input, without hidden: [String], since: Instant, _ page: PageRequest,
+    _ language: Language, in database: Database
+  ) throws -> Page<NotificationDelivery> {
+    let before: ID<NotificationDelivery> = try page.cursor(ID<NotificationDelivery>.init(text:)) ?? .last
+    let isFiltered = input.channel != nil || input.state != nil || !hidden.isEmpty
+    // The last that the page looks at; nil where fewer than that are left.
+    let last: ID<NotificationDelivery>? = try database.first(
+      "SELECT delivery_id FROM deliveries WHERE account_id = ? AND delivery_id < ? ORDER BY delivery_id DESC LIMIT 1 OFFSET ?",
+      .id(account), .id(before), .number((isFiltered ? maxSearched : page.fetchLimit) - 1)
+    ) { try $0.id(0) }
     let statement = try database.cachedStatement(
       sql: """
         SELECT d.*, \(ReadMarkStore.readAt("n")) AS read_at FROM deliveries d LEFT JOIN notifications n
           ON d.channel = 'inbox' AND n.notification_id = d.notification_id
-        WHERE d.account_id = :account AND d.delivery_id < :before AND d.created_at >= :since
+        WHERE d.account_id = :account AND d.delivery_id < :before AND d.delivery_id >= :end AND d.created_at >= :since
           AND (:channel IS NULL OR d.channel = :channel) AND (:state IS NULL OR d.state = :state)
           AND d.kind NOT IN (\(NotificationKind.list(hidden)))
         ORDER BY d.delivery_id DESC LIMIT :limit
         """)
-    return try Row.fetchAll(
+    let rows = try Row.fetchAll(
       statement,
       arguments: [
-        "account": account, "before": before ?? .last, "since": since, "channel": input.channel, "state": input.state,
-        "limit": limit,
+        "account": account, "before": before, "end": last ?? .placeholder, "since": since, "channel": input.channel,
+        "state": input.state, "limit": page.fetchLimit,
       ])
+    guard let last, rows.count <= page.limit else {
+      return page.page(of: rows, key: { $0["delivery_id"] as ID<NotificationDelivery> }) { NotificationDelivery($0, language) }
+    }
+    // An id is made once that has happened which it reports, perhaps long after: behind an id that is too old, all that happened is too.
+    return page.page(rows.map { NotificationDelivery($0, language) }, goingOnBehind: last.instant < since ? nil : last)
   }
 
   /// What came of deliveries since a day.
@@ -82,8 +97,8 @@ extension DeliveryStatistic {
 }
 
 extension NotificationDelivery {
-  /// From a row of ``DeliveryStore/list(of:_:without:since:before:limit:in:)``.
-  init(_ row: Row, _ language: Language) {
+  /// From a row of ``DeliveryStore/list(of:_:without:since:_:_:in:)``.
+  fileprivate init(_ row: Row, _ language: Language) {
     let kind = NotificationKind.presentName(of: row["kind"])
     let reason: String? = row["reason"]
     self.init(

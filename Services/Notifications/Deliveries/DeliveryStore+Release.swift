@@ -13,7 +13,7 @@ extension DeliveryStore {
   }
 
   /// More of one group go with the next.
-  static let maxInGroup = 1000
+  static let maxInGroup = 500
 
   /// When the next held delivery is due.
   static func nextDue(in database: Database) throws -> Instant? {
@@ -27,14 +27,16 @@ extension DeliveryStore {
     return try Row.fetchOne(statement, arguments: [now]).map { Group(account: $0["account_id"], channel: $0["channel"]) }
   }
 
-  /// What is due of a group, in the order in which it was to go.
+  /// What is due longest of a group, in the order in which it was to go.
   static func due(_ group: Group, at now: Instant, in database: Database) throws -> [Delivery] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM deliveries WHERE account_id = ? AND channel = ? AND state = 'held' AND not_before <= ?
-        ORDER BY delivery_id LIMIT ?
+        SELECT * FROM deliveries INDEXED BY deliveries_held
+        WHERE account_id = ? AND channel = ? AND state = 'held' AND not_before <= ?
+        ORDER BY not_before LIMIT ?
         """)
     return try Row.fetchAll(statement, arguments: [group.account, group.channel, now, maxInGroup]).map(Delivery.init)
+      .sorted { $0.id < $1.id }
   }
 
   /// The deliveries of an account by their ids, as far as they are on their way.

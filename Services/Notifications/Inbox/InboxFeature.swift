@@ -15,6 +15,7 @@ struct InboxFeature: Feature {
   let migrations = [
     InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
     ReadMarkStore.migration(29), ReadConversationStore.migration(31), UnreadCountStore.migration(35),
+    UnreadCountStore.markMigration(38), InboxStore.presentMigration(40),
   ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.

@@ -113,7 +113,7 @@ extension InboxStore {
     guard try Row.fetchOne(known, arguments: [account, item.source]) == nil else { return item }
     let statement = try database.cachedStatement(
       sql: """
-        SELECT notification_id, content FROM notifications
+        SELECT notification_id, content FROM notifications INDEXED BY notifications_by_category
         WHERE account_id = ? AND category = ? AND kind IN (\(NotificationKind.list([item.kind.rawValue]))) AND deleted_at IS NULL
         ORDER BY number DESC LIMIT 1
         """)

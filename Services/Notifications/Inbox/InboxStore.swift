@@ -36,6 +36,14 @@ enum InboxStore {
     }
   }
 
+  /// What is in an inbox still, by number: deleted ones, which may be many more, are not looked at.
+  static func presentMigration(_ number: Int) -> Migration {
+    Migration(number, "notifications that are not deleted") { database in
+      try database.execute(
+        sql: "CREATE INDEX notifications_present ON notifications (account_id, number) WHERE deleted_at IS NULL")
+    }
+  }
+
   /// Puts a notification into its account's inbox; nil if what it reports is there already.
   static func add(
     _ item: InboxItem, to account: AccountID, _ language: Language, _ transaction: Transaction
@@ -90,6 +98,9 @@ enum InboxStore {
       readAt: row["read"], language)
   }
 
+  /// How many notifications a page looks through where not all that its index finds belong to the list.
+  static let maxSearched = 2_000
+
   /// An inbox, newest first.
   ///
   /// - Parameter withLogins: not for a session in doubt: notices of logins show from what and from where its account is used, by which a
@@ -98,26 +109,49 @@ enum InboxStore {
     of account: AccountID, unread: Bool?, category: NotificationCategory?, withLogins: Bool, _ page: PageRequest,
     _ language: Language, in database: Database
   ) throws -> Page<Notification> {
-    let condition =
-      switch unread {
-      case true: "AND read_at IS NULL AND number > ?3"
-      case false: "AND (read_at IS NOT NULL OR number <= ?3)"
-      case nil: "AND ?3 >= 0"
+    let range = "account_id = :account AND number < :before AND number > :after"
+    let inCategory = category.map { "AND category = '\($0.rawValue)'" } ?? ""
+    // What an index finds.
+    let found =
+      if unread == true {
+        "INDEXED BY notifications_unread WHERE \(range) AND read_at IS NULL AND deleted_at IS NULL"
+      } else if category != nil {
+        "INDEXED BY notifications_by_category WHERE \(range) \(inCategory) AND deleted_at IS NULL"
+      } else {
+        "INDEXED BY notifications_present WHERE \(range) AND deleted_at IS NULL"
       }
-    let through = try ReadMarkStore.through(of: account, in: database)
     let hiding = try hiding(of: account, in: database)
+    let leavesOut = unread == false || (unread == true && category != nil) || !withLogins || !hiding.isEmpty
+    let through = try ReadMarkStore.through(of: account, in: database)
+    let lowest = unread == true ? through : 0
+    // The last that the page looks at; nil where fewer than that are left, or all that is found belongs to the list.
+    var end: Int?
+    if leavesOut {
+      end = try Int.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT number FROM notifications \(found) ORDER BY number DESC LIMIT 1 OFFSET \(maxSearched - 1)"),
+        arguments: ["account": account, "before": page.before, "after": lowest])
+    }
+    let after = end.map { $0 - 1 } ?? lowest
     let statement = try database.statement(
       """
-      SELECT \(columns) FROM notifications
-      WHERE account_id = ?1 AND number < ?2 AND deleted_at IS NULL \(condition) \(kinds(withLogins))
-        \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(hiding)
-      ORDER BY number DESC LIMIT ?4
+      SELECT \(columns) FROM notifications \(found) \(inCategory)
+        \(unread == false ? "AND (read_at IS NOT NULL OR number <= :through)" : "") \(kinds(withLogins)) \(hiding)
+      ORDER BY number DESC LIMIT :limit
       """, isKept: hiding.isEmpty)
-    let rows = try Row.fetchAll(statement, arguments: [account, page.before, through, page.fetchLimit])
-    return try page.page(of: rows, key: { $0["number"] as Int64 }) { try Notification($0, language) }
+    let rows = try Row.fetchAll(
+      statement,
+      arguments: [
+        "account": account, "before": page.before, "after": after, "through": through, "limit": page.fetchLimit,
+      ])
+    guard let end, rows.count <= page.limit else {
+      return try page.page(of: rows, key: { $0["number"] as Int64 }) { try Notification($0, language) }
+    }
+    return page.page(try rows.map { try Notification($0, language) }, goingOnBehind: end)
   }
 
-  /// What came after a number, oldest first.
+  /// What came after a number, oldest first. What a block or an erasure hides is passed over, until the worker has deleted it: a page that
+  /// is not full means that there is no more.
   ///
   /// - Parameter withLogins: as for the list.
   static func since(
@@ -126,8 +160,8 @@ enum InboxStore {
     let hiding = try hiding(of: account, in: database)
     let statement = try database.statement(
       """
-      SELECT \(columns) FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
-        \(hiding)
+      SELECT \(columns) FROM notifications INDEXED BY notifications_present
+      WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins)) \(hiding)
       ORDER BY number LIMIT ?
       """, isKept: hiding.isEmpty)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
@@ -173,12 +207,13 @@ enum InboxStore {
     let newest = try database.first("SELECT last_number FROM inboxes WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
     let (first, last) = (try ReadMarkStore.through(of: account, in: database), min(number, newest))
     let unread = """
-      FROM notifications WHERE account_id = ?1 AND number > ?2 AND number <= ?3 AND read_at IS NULL AND deleted_at IS NULL
+      FROM notifications INDEXED BY notifications_unread
+      WHERE account_id = ?1 AND number > ?2 AND number <= ?3 AND read_at IS NULL AND deleted_at IS NULL
       """
     let bounds: (Bound, Bound, Bound) = (.id(account), .number(first), .number(last))
     let beyond = "SELECT 1 \(unread) LIMIT 1 OFFSET \(ReadMarkStore.rowsAtOnce)"
     if try database.first(beyond, bounds.0, bounds.1, bounds.2, read: { _ in true }) != nil {
-      try ReadMarkStore.add(through: last, of: account, transaction)
+      try ReadMarkStore.add(after: first, through: last, of: account, transaction)
       return true
     }
     try database.each("SELECT kind, count(*) \(unread) GROUP BY kind", bounds.0, bounds.1, bounds.2) { row in

@@ -54,8 +54,14 @@ enum ReadMarkStore {
     } ?? 0
   }
 
-  static func add(through number: Int, of account: AccountID, _ transaction: Transaction) throws {
-    try transaction.database.run(
+  /// Marks all after one number up to another as read.
+  ///
+  /// - Parameter first: up to there they were read before.
+  static func add(after first: Int, through number: Int, of account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let left = try UnreadCountStore.countsLeft(of: account, readingAfter: first, through: number, in: database)
+    try UnreadCountStore.set(left, of: account, in: database)
+    try database.run(
       "INSERT INTO read_marks (account_id, through, read_at) VALUES (?, ?, ?)", .id(account), .number(number),
       .instant(transaction.now))
   }
@@ -73,7 +79,7 @@ enum ReadMarkStore {
     let statement = try database.cachedStatement(
       sql: """
         UPDATE notifications SET read_at = ? WHERE notification_id IN (
-          SELECT notification_id FROM notifications
+          SELECT notification_id FROM notifications INDEXED BY notifications_unread
           WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL ORDER BY number LIMIT ?)
         RETURNING kind
         """)

@@ -5,8 +5,8 @@ import Storage
 
 /// How many notifications of each category an account has not read.
 ///
-/// Triggers of `notifications` and `read_marks` keep the numbers: counting at each call takes longer the more there are. A migration that
-/// changes a notification's category, number or account has to count anew.
+/// Triggers of `notifications`, and whoever adds a mark, keep the numbers: counting at each call takes longer the more there are. A migration
+/// that changes a notification's category, number or account has to count anew.
 enum UnreadCountStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "unread notifications counted by category") { database in
@@ -51,22 +51,90 @@ enum UnreadCountStore {
     }
   }
 
+  /// Whoever adds a mark counts: the trigger counted all that was left unread.
+  static func markMigration(_ number: Int) -> Migration {
+    Migration(number, "unread notifications counted without a trigger of marks") { database in
+      try database.execute(sql: "DROP TRIGGER unread_counts_marked")
+    }
+  }
+
   /// How many are not read, by the name of their category; those with none are left out.
   static func counts(of account: AccountID, in database: Database) throws -> [String: Int] {
-    var counts: [String: Int] = [:]
-    let statement = try database.cachedStatement(sql: "SELECT category, count FROM unread_counts WHERE account_id = ?")
-    for row in try Row.fetchAll(statement, arguments: [account]) { counts[row["category"]] = row["count"] }
+    var counts = try stored(of: account, in: database)
     let blocked = try BlockedNotificationStore.names(of: account, in: database)
     if !blocked.isEmpty {
       let hidden = try Row.fetchAll(
         database,
         sql: """
-          SELECT category, count(*) AS count FROM notifications
+          SELECT category, count(*) AS count FROM notifications INDEXED BY notifications_unread
           WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL AND \(blocked)
           GROUP BY category
           """, arguments: [account, try ReadMarkStore.through(of: account, in: database)])
       for row in hidden { counts[row["category"], default: 0] -= row["count"] as Int }
     }
     return counts.filter { $0.value > 0 }
+  }
+
+  private static func stored(of account: AccountID, in database: Database) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    try database.each("SELECT category, count FROM unread_counts WHERE account_id = ?", .id(account)) {
+      counts[$0.text(0)] = $0.number(1)
+      return true
+    }
+    return counts
+  }
+
+  // MARK: - Marks
+
+  /// Of so many, those that are read and those that are left are counted at first.
+  private static let firstCounted = 1_000
+
+  /// How many are not read once all after one number up to another are: of those that are read now and those that are left the fewer are
+  /// counted. Which are fewer shows by counting more and more of both.
+  ///
+  /// - Parameter first: up to there all were read before.
+  static func countsLeft(
+    of account: AccountID, readingAfter first: Int, through last: Int, in database: Database
+  ) throws -> [String: Int] {
+    var limit = firstCounted
+    while true {
+      if let read = try unread(of: account, after: first, through: last, limit: limit, in: database) {
+        var counts = try stored(of: account, in: database)
+        for (category, count) in read { counts[category, default: 0] -= count }
+        return counts
+      }
+      if let left = try unread(of: account, after: last, through: .max, limit: limit, in: database) { return left }
+      limit *= 4
+    }
+  }
+
+  /// The numbers of those not read after one number up to another, whatever the marks say; nil where there are `limit` of them or more.
+  private static func unread(
+    of account: AccountID, after first: Int, through last: Int, limit: Int, in database: Database
+  ) throws -> [String: Int]? {
+    var counts: [String: Int] = [:]
+    try database.each(
+      """
+      SELECT category, count(*) FROM (
+        SELECT category FROM notifications INDEXED BY notifications_unread
+        WHERE account_id = ? AND number > ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL
+        ORDER BY number LIMIT ?)
+      GROUP BY category
+      """, .id(account), .number(first), .number(last), .number(limit)
+    ) {
+      counts[$0.text(0)] = $0.number(1)
+      return true
+    }
+    return counts.values.reduce(0, +) < limit ? counts : nil
+  }
+
+  /// Stores the numbers of an account.
+  static func set(_ counts: [String: Int], of account: AccountID, in database: Database) throws {
+    try database.run("DELETE FROM unread_counts WHERE account_id = ?", .id(account))
+    for (category, count) in counts where count > 0 {
+      try database.run(
+        "INSERT INTO unread_counts (account_id, category, count) VALUES (?, ?, ?)", .id(account), .text(category),
+        .number(count))
+    }
   }
 }

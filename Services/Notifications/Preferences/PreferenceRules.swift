@@ -64,6 +64,8 @@ enum SilenceReason: String, Choice {
   case late
   /// No device takes pushes any more.
   case noDevice = "no_device"
+  /// Too many pushes waited for the device, and others mattered more.
+  case displaced
   /// There is no longer a reason for the mail.
   case obsolete
 }

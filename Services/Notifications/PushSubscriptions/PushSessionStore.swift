@@ -68,12 +68,15 @@ enum PushSessionStore {
     let states = try await identity.request(CheckSessions.self, .init(sessionIDs: sessions)).states
     guard states.count == sessions.count else { throw Failure(RequestFailure.internalError) }
     try await store.write { transaction in
-      for (session, state) in zip(sessions, states) { try note(session, state, transaction) }
+      for (session, state) in zip(sessions, states) where state != .ended { try note(session, state, transaction) }
+    }
+    // Each in its own transaction, since what waits for its devices ends too.
+    for (session, state) in zip(sessions, states) where state == .ended {
+      try await store.write { try PushSubscriptionStore.remove(of: session, $0) }
     }
   }
 
   private static func note(_ session: SessionID, _ state: SessionState, _ transaction: Transaction) throws {
-    guard state != .ended else { return try PushSubscriptionStore.remove(of: session, transaction) }
     if state == .live { try PushStore.resume(session, transaction) }
     try transaction.database.run(
       "UPDATE push_subscriptions SET checked_at = ?, is_paused = ? WHERE session_id = ?", .instant(transaction.now),

@@ -12,7 +12,9 @@ struct PushFeature: Feature {
   /// Wakes the worker.
   let signal: WakeSignal
 
-  let migrations = [PushStore.migration(21), PushStore.repeatsMigration(26), PushStore.sendingMigration(36)]
+  let migrations = [
+    PushStore.migration(21), PushStore.repeatsMigration(26), PushStore.sendingMigration(36), PushStore.sourceMigration(39),
+  ]
   let tables: [ErasedTable] = [
     .following("push_requests", "push_messages"),
     .following("push_message_deliveries", "push_messages"),

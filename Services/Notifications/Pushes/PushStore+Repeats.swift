@@ -147,15 +147,17 @@ extension PushStore {
   private static func isReplaced(
     _ push: Shown, _ subject: String, beside sources: SourceRange, of account: AccountID, in database: Database
   ) throws -> Bool {
+    let like = PushRules.relatives(of: push.source) ?? SourceRange(only: push.source)
     let statement = try database.cachedStatement(
       sql: """
         SELECT m.source, m.is_repeat, c.delivery_id FROM push_messages m
           JOIN push_message_deliveries c ON c.message_id = m.message_id
           JOIN deliveries d ON d.account_id = m.account_id AND d.delivery_id = c.delivery_id
-        WHERE m.account_id = ? AND (m.is_repeat = 0 AND d.state = 'queued' OR m.is_repeat = 1
-          AND NOT EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.state = 'sending'))
+        WHERE m.account_id = ? AND m.source >= ? AND m.source < ?
+          AND (m.is_repeat = 0 AND d.state = 'queued' OR m.is_repeat = 1
+            AND NOT EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.state = 'sending'))
         """)
-    return try Row.fetchAll(statement, arguments: [account]).contains { row in
+    return try Row.fetchAll(statement, arguments: [account, like.start, like.end]).contains { row in
       let (source, isRepeat, delivery): (String, Bool, ID<NotificationDelivery>) = (
         row["source"], row["is_repeat"], row["delivery_id"]
       )
@@ -179,25 +181,27 @@ extension PushStore {
       .instant(now.adding(seconds: PushRules.secondsToLive(spec))))
     try database.run(
       "INSERT INTO push_message_deliveries (message_id, delivery_id) VALUES (?, ?)", .id(message), .id(push.delivery))
-    for device in devices {
-      try database.run(
-        "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
-        .id(device), .instant(first))
-    }
+    for device in devices { try addRequest(of: message, to: device, from: first, transaction) }
+    // More urgent ones may have all places.
+    try settle(message, otherwise: .displaced, transaction)
     return true
   }
 
   /// Ends waiting replacements, where something newer of their topic goes to every device.
   static func endRepeats(before source: String, of account: AccountID, _ transaction: Transaction) throws {
-    guard PushRules.relatives(of: source) != nil else { return }
-    let statement = try transaction.database.cachedStatement(
-      sql: "SELECT message_id, source FROM push_messages WHERE account_id = ? AND is_repeat = 1")
-    for row in try Row.fetchAll(statement, arguments: [account]) {
-      guard PushRules.subject(row["source"]) == PushRules.subject(source) else { continue }
-      let message: ID<PushMessage> = row["message_id"]
+    for message in try repeats(like: source, of: account, in: transaction.database) {
       try transaction.database.run("DELETE FROM push_requests WHERE message_id = ? AND state = 'waiting'", .id(message))
       try settle(message, otherwise: .withdrawn, transaction)
     }
+  }
+
+  /// The replacements of pushes of the same topic, where others can be of it.
+  static func repeats(like source: String, of account: AccountID, in database: Database) throws -> [ID<PushMessage>] {
+    guard let relatives = PushRules.relatives(of: source) else { return [] }
+    let statement = try database.cachedStatement(
+      sql: "SELECT message_id, source FROM push_messages WHERE account_id = ? AND source >= ? AND source < ? AND is_repeat = 1")
+    return try Row.fetchAll(statement, arguments: [account, relatives.start, relatives.end])
+      .filter { PushRules.subject($0["source"]) == PushRules.subject(source) }.map { $0["message_id"] }
   }
 
   /// Ends a push after its last replacement: devices that have not got it yet do not get it.

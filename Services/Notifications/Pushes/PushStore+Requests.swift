@@ -36,6 +36,51 @@ extension PushStore {
     let answer: PushSessionStore.Answer
   }
 
+  /// Most pushes that wait for a device: Firebase Cloud Messaging's maximum of non-collapsible messages for a device that is away.
+  static let maxWaiting = 100
+  /// Most pushes that are given up for a device when another comes. More than one only where more wait than may: earlier versions had no
+  /// maximum, and what was being sent may wait again.
+  static let maxGivenUp = 10
+
+  /// Adds a message's request for a device. Where too many wait for it, some are given up, of which the new one may be one: the inbox has
+  /// them. Whoever adds a message settles it once it has the requests of all devices.
+  ///
+  /// - Parameter first: when it is due.
+  static func addRequest(
+    of message: ID<PushMessage>, to device: ID<PushSubscription>, from first: Instant, _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    try database.run(
+      "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
+      .id(device), .instant(first))
+    for displaced in try excess(to: device, in: database) {
+      try database.run(
+        "DELETE FROM push_requests WHERE message_id = ? AND subscription_id = ? AND state = 'waiting'", .id(displaced),
+        .id(device))
+      // A summary ends hundreds of deliveries: further ones wait for the next push.
+      if try displaced != message && settle(displaced, otherwise: .displaced, transaction) > 1 { break }
+    }
+  }
+
+  /// Those that are too many of the messages that wait for a device: replacements, which come without a sound, before all others; then the
+  /// least urgent, and of those the ones that came first.
+  static func excess(to device: ID<PushSubscription>, in database: Database) throws -> [ID<PushMessage>] {
+    // The index has a device's messages in the order in which they came.
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT message_id FROM push_requests INDEXED BY push_requests_by_subscription
+        WHERE subscription_id = ? AND state = 'waiting' ORDER BY message_id LIMIT \(maxWaiting + maxGivenUp)
+        """)
+    let waiting = try ID<PushMessage>.fetchAll(statement, arguments: [device])
+    guard waiting.count > maxWaiting else { return [] }
+    let ranks = try waiting.compactMap { message -> (Int, NotificationUrgency, ID<PushMessage>)? in
+      try database.first("SELECT is_repeat, urgency FROM push_messages WHERE message_id = ?", .id(message)) {
+        ($0.truth(0) ? 0 : 1, NotificationUrgency(rawValue: $0.text(1)) ?? .normal, message)
+      }
+    }
+    return ranks.sorted { $0 < $1 }.prefix(waiting.count - maxWaiting).map { $0.2 }
+  }
+
   /// The requests that are due longest. They are so few that identity can be asked about all their sessions at once: then each of them is
   /// sent, put off or removed, and none of the others needs to be looked at before.
   static func due(at now: Instant, limit: Int = CheckSessions.maxSessions, in database: Database) throws -> [Due] {

@@ -58,6 +58,17 @@ enum PushStore {
     }
   }
 
+  /// Finding what comes of the same, without looking at all that waits for the account.
+  static func sourceMigration(_ number: Int) -> Migration {
+    Migration(number, "pushes by source") { database in
+      try database.execute(
+        sql: """
+          DROP INDEX push_messages_by_account;
+          CREATE INDEX push_messages_by_source ON push_messages (account_id, source);
+          """)
+    }
+  }
+
   /// Queues deliveries to an account as one message for each of its devices.
   static func add(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
@@ -77,38 +88,42 @@ enum PushStore {
       try database.run(
         "INSERT INTO push_message_deliveries (message_id, delivery_id) VALUES (?, ?)", .id(message), .id(delivery.id))
     }
-    for subscription in try PushSubscriptionStore.ids(of: account, in: database) {
-      try database.run(
-        "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
-        .id(subscription), .instant(transaction.now))
-    }
+    // First, so that nothing else is given up for want of their places.
     if deliveries.count == 1 { try endRepeats(before: source, of: account, transaction) }
+    let devices = try PushSubscriptionStore.ids(of: account, in: database)
+    for device in devices { try addRequest(of: message, to: device, from: transaction.now, transaction) }
     // The last device may have gone while it was held.
-    try settle(message, otherwise: .noDevice, transaction)
+    try settle(message, otherwise: devices.isEmpty ? .noDevice : .displaced, transaction)
   }
 
   /// Ends a message that has no request left, and the deliveries that it carries.
   ///
   /// - Parameter reason: why nothing was sent, where no push service refused it.
-  static func settle(_ message: ID<PushMessage>, otherwise reason: SilenceReason, _ transaction: Transaction) throws {
+  /// - Returns: how many deliveries it carried.
+  @discardableResult
+  static func settle(_ message: ID<PushMessage>, otherwise reason: SilenceReason, _ transaction: Transaction) throws -> Int {
     let database = transaction.database
     let statement = try database.cachedStatement(
       sql: """
         SELECT account_id, was_sent, failure, expires_at, is_repeat FROM push_messages WHERE message_id = ?1
           AND NOT EXISTS (SELECT 1 FROM push_requests WHERE message_id = ?1)
         """)
-    guard let row = try Row.fetchOne(statement, arguments: [message]) else { return }
+    guard let row = try Row.fetchOne(statement, arguments: [message]) else { return 0 }
     let failure: String? = row["failure"]
-    let wasSent: Bool = row["was_sent"]
+    let (wasSent, isRepeat): (Bool, Bool) = (row["was_sent"], row["is_repeat"])
     let end: DeliveryState = wasSent ? .sent : failure == nil ? .silent : .failed
     let why = wasSent ? nil : failure ?? reason.rawValue
     let carried = try deliveries(of: message, in: database)
-    for delivery in carried { try DeliveryStore.finish(delivery, of: row["account_id"], end, reason: why, transaction) }
+    // The delivery of a replacement ends with the push that it replaces.
+    for delivery in carried where !isRepeat {
+      try DeliveryStore.finish(delivery, of: row["account_id"], end, reason: why, transaction)
+    }
     // What came with others is under a topic of all of them.
-    if wasSent, !(row["is_repeat"] as Bool), carried.count == 1 {
+    if wasSent, !isRepeat, carried.count == 1 {
       try noteShown(carried[0], of: row["account_id"], until: row["expires_at"], transaction)
     }
     try database.run("DELETE FROM push_messages WHERE message_id = ?", .id(message))
+    return carried.count
   }
 
   /// Ends the deliveries that a message no longer includes, unless a device has got it.

@@ -169,7 +169,9 @@ struct InboxChangesTests {
           sql: "UPDATE inboxes SET last_number = 100000 WHERE account_id = ?", arguments: [ana.id])
       }
       // What SQLite does for a page grows with the page, not with the inbox.
-      for (unread, category) in [(nil, nil), (nil, .help), (true, nil), (true, .help)] as [(Bool?, NotificationCategory?)] {
+      for (unread, category) in [(nil, nil), (nil, .help), (true, nil), (true, .help), (true, .rewards)]
+        as [(Bool?, NotificationCategory?)]
+      {
         let effort = try await store.effort { database in
           let page = PageRequest(limit: 50, lastKey: nil) { _ in .placeholder }
           let items = try InboxStore.list(

@@ -132,6 +132,61 @@ struct ReadMarkTests {
     }
   }
 
+  @Test("To mark an inbox as read up to a number takes no longer where more is read by it, or more is left")
+  func marking() async throws {
+    try await run { services in
+      let store = services.store(of: .notifications)
+      var steps: [[Int]] = []
+      for count in [2_000, 20_000] {
+        let person = try await services.register()
+        try await fill(services, person, to: count)
+        let account = person.id
+        var found: [Int] = []
+        for (through, left) in [(600, count - 600), (count - 50, 50), (count, 0)] {
+          let effort = try await store.effort { database in
+            let counts = try UnreadCountStore.countsLeft(of: account, readingAfter: 0, through: through, in: database)
+            #expect(counts.values.reduce(0, +) == left)
+          }
+          found.append(effort.steps)
+        }
+        steps.append(found)
+      }
+      #expect(zip(steps[0], steps[1]).allSatisfy { $1 <= $0 + 20 }, "\(steps)")
+    }
+  }
+
+  @Test("What is left after a mark is exact, whichever is counted, what is read or what is left")
+  func exact() async throws {
+    try await run { services in
+      let ana = try await services.register()
+      try await fill(services, ana, to: 9_000)
+      let (store, account, now) = (services.store(of: .notifications), ana.id, services.clock.now)
+      try await store.write { transaction in
+        for (column, every) in [("read_at", 7), ("deleted_at", 11)] {
+          try transaction.database.execute(
+            sql: "UPDATE notifications SET \(column) = ? WHERE account_id = ? AND number % ? = 0",
+            arguments: [now, account, every])
+        }
+      }
+      for through in [800, 4_000, 8_900] {
+        #expect(try await mark(services, ana, through: through))
+        let (counts, left) = try await store.read { database in
+          let rows = try Row.fetchAll(
+            database,
+            sql: """
+              SELECT category, count(*) AS count FROM notifications
+              WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL GROUP BY category
+              """, arguments: [account, through])
+          return (
+            try UnreadCountStore.counts(of: account, in: database),
+            Dictionary(uniqueKeysWithValues: rows.map { ($0["category"] as String, $0["count"] as Int) })
+          )
+        }
+        #expect(counts == left && left.count == 2, "\(through)")
+      }
+    }
+  }
+
   @Test("Of what comes after a mark, only what was neither read nor deleted is counted as unread, before and after a migration")
   func counts() async throws {
     try await run { services in
@@ -151,11 +206,13 @@ struct ReadMarkTests {
       try await store.write { transaction in
         try transaction.database.execute(
           sql: """
-            DROP TRIGGER unread_counts_raised; DROP TRIGGER unread_counts_lowered; DROP TRIGGER unread_counts_marked;
+            DROP TRIGGER unread_counts_raised; DROP TRIGGER unread_counts_lowered;
             DROP TABLE unread_counts;
             ALTER TABLE inboxes ADD COLUMN unread_count INTEGER NOT NULL DEFAULT 8 CHECK (unread_count >= 0);
             """)
-        try UnreadCountStore.migration(35).body(transaction.database)
+        for migration in [UnreadCountStore.migration(35), UnreadCountStore.markMigration(38)] {
+          try migration.body(transaction.database)
+        }
       }
       #expect(try await ana.send(CountUnreadNotifications.self, .init()) == counted)
     }

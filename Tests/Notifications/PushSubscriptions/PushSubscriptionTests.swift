@@ -164,6 +164,30 @@ struct PushSubscriptionTests {
     }
   }
 
+  @Test("The devices of each ended session are removed in a transaction of their own, since much may wait for them")
+  func removedApart() async throws {
+    try await run { services, ana in
+      let (tablet, watch) = (another(services, ana), another(services, ana))
+      _ = try await tablet.send(CreatePushSubscription.self, try input("Tablet"))
+      _ = try await watch.send(CreatePushSubscription.self, try input("Watch"))
+      let sessions = [try #require(tablet.session), try #require(watch.session)]
+      for session in sessions { identity.setState(of: session, .ended) }
+      let store = services.store(of: .notifications)
+      try await store.write {
+        try $0.database.execute(
+          sql: """
+            CREATE TRIGGER refusal BEFORE DELETE ON push_subscriptions WHEN OLD.name = 'Watch'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END
+            """)
+      }
+      await #expect(throws: (any Error).self) {
+        try await PushSessionStore.check(
+          sessions, ServiceClient(bus: services.gateway, service: .notifications, clock: .system), store)
+      }
+      #expect(try await names(ana) == ["Watch"])
+    }
+  }
+
   @Test("What identity said of sessions before a start is asked again after it, and then holds as long as ever")
   func restarted() async throws {
     try await run { services, ana in
