@@ -528,6 +528,8 @@ CREATE TABLE imports (
 
 CREATE INDEX imports_by_account ON imports (account_id, import_id);
 
+CREATE INDEX imports_forgotten ON imports (account_id) WHERE details_forgotten = 1 AND detail_bytes > 0;
+
 CREATE INDEX imports_unfinished ON imports (state, touched_at) WHERE ended_at IS NULL;
 
 CREATE TABLE inactivity_notices (

@@ -84,8 +84,11 @@ public struct MovementSample: Document, Hashable {
 /// Takes in samples of movement (MOVE-1). A sample is identified by its id: repeating it changes nothing, and a higher version replaces a
 /// lower one. Where an id occurs twice in a batch, the second sample is evaluated as if it came later.
 ///
-/// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
-/// nothing is kept or published. Samples taken before consent was withdrawn stay until the account is deleted.
+/// A batch of many days is recorded in several transactions, in the order of its days, and answered after the last one. If one fails, what
+/// was recorded before stays, and repeating the batch records the rest.
+///
+/// Consent to activity data is checked in each transaction that would keep samples: without it the batch is refused, and nothing is kept
+/// or published from then on. Samples taken before consent was withdrawn stay until the account is deleted.
 public enum RecordMovementSamples: AccountOperation {
   /// The samples.
   public struct Input: Document {
@@ -144,7 +147,8 @@ public enum RecordMovementSamples: AccountOperation {
     "movementSamples.record", of: .activity, .post("/v1/movement-samples"), by: .account, effect: .write, rate: .bulk,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2", "MOVE-6"],
     """
-    Records samples of movement, with the account's consent; a sample is identified by its id, and repeating it changes nothing.
+    Records samples of movement, with the account's consent; a sample is identified by its id, and repeating it changes nothing. An error \
+    may leave some days of the batch recorded; repeating the batch then records the rest, and answers without the days and flags of those.
     """)
 }
 
@@ -192,7 +196,7 @@ public struct RejectedSample: Document, Hashable {
 }
 
 /// Deletes samples (MOVE-1): the days stand as if the samples had never arrived. Sending them again restores them only with a higher
-/// version.
+/// version. Samples of many days are deleted in several transactions, as ``RecordMovementSamples`` records them.
 public enum DeleteMovementSamples: AccountOperation {
   /// Which samples.
   public struct Input: Document {
@@ -236,5 +240,9 @@ public enum DeleteMovementSamples: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementSamples.delete", of: .activity, .post("/v1/movement-samples/deletions"), by: .account, effect: .write, rate: .bulk,
-    requirements: ["MOVE-1", "MOVE-2"], "Deletes samples of movement; repeating it changes nothing.")
+    requirements: ["MOVE-1", "MOVE-2"],
+    """
+    Deletes samples of movement; repeating it changes nothing. An error may leave some of the samples deleted; repeating it then deletes \
+    the rest, reports those as unknown, and answers without their days.
+    """)
 }

@@ -15,7 +15,7 @@ struct ImportFeature: Feature {
 
   let migrations = [
     ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30),
-    ImportStore.publishedMigration(43), ImportStore.detailsMigration(44),
+    ImportStore.publishedMigration(43), ImportStore.detailsMigration(44), ImportStore.forgottenMigration(52),
   ]
   let tables: [ErasedTable] = [
     .following("import_problems", "imports", where: ImportFeature.owned),

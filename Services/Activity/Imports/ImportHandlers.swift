@@ -65,6 +65,7 @@ struct ImportHandlers: Sendable {
     _ input: ListImportProblems.Input, _ call: AccountCall, _ database: Database
   ) throws -> ListImportProblems.Output {
     let row = try ImportStore.find(input.importID, of: call.account, in: database)
+    guard !row.areDetailsForgotten else { return Page(items: []) }
     return try ImportStore.problems(of: row.id, call.page(input), call.language, in: database)
   }
 
@@ -72,6 +73,7 @@ struct ImportHandlers: Sendable {
     _ input: ListImportedExercises.Input, _ call: AccountCall, _ database: Database
   ) throws -> ListImportedExercises.Output {
     let row = try ImportStore.find(input.importID, of: call.account, in: database)
+    guard !row.areDetailsForgotten else { return Page(items: []) }
     return try ImportStore.exercises(of: row.id, call.page(input), in: database)
   }
 

@@ -6,10 +6,13 @@ import Storage
 
 /// The exercises of imported files.
 extension ImportStore {
-  /// Whether an exercise with that name, which is derived from its content, was in any of the account's files.
+  /// Whether an exercise with that name, which is derived from its content, was in any of the account's files whose exercises are kept.
   static func hasExercise(_ name: String, of account: AccountID, in database: Database) throws -> Bool {
     try database.first(
-      "SELECT 1 FROM import_exercises WHERE account_id = ? AND name_of_content = ? LIMIT 1", .id(account), .text(name)
+      """
+      SELECT 1 FROM import_exercises JOIN imports USING (import_id)
+      WHERE import_exercises.account_id = ? AND name_of_content = ? AND details_forgotten = 0 LIMIT 1
+      """, .id(account), .text(name)
     ) { _ in true } ?? false
   }
 

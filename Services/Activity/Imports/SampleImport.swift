@@ -28,7 +28,8 @@ enum SampleImport {
           id: sample.id, kind: sample.kind.movement, start: start, end: end, amount: amount, source: sample.source.name,
           device: sample.source.device, isHandTyped: sample.isManual ? true : nil, version: sample.version))
     }
-    let (prepared, refused) = SampleIntake.prepare(samples, in: calendar, now: transaction.now, by: rules)
+    let (prepared, refused) = SampleIntake.prepare(
+      samples, at: samples.indices, in: calendar, now: transaction.now, by: rules)
     let taken = try MovementSampleStore.record(
       prepared, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
     outcome.taken += taken.accepted + taken.replaced

@@ -98,12 +98,8 @@ extension MovementSampleStore {
     }
 
     private func room(_ first: SampleKey) throws -> Room {
-      let next =
-        try database.first(
-          "SELECT ifnull(max(position), ?1 - 1) + 1 FROM movement_samples WHERE position >= ?1 AND position < ?2",
-          .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
-        ) { Int64($0.number(0)) } ?? first.rawValue
-      return Room(first: first, next: next, count: next - first.rawValue)
+      let used = try MovementSampleStore.usedKeys(from: first, in: database)
+      return Room(first: first, next: first.rawValue + used, count: used)
     }
 
     /// The number of samples of a kind and day, without deleted ones.

@@ -17,6 +17,15 @@ enum MovementSampleStore {
     var days: [MovementState] = []
   }
 
+  /// The result of a deletion.
+  struct Deletion: Sendable {
+    var deleted = 0
+    /// The ids for which there is no sample, or no longer one.
+    var unknown: [String] = []
+    /// The days that changed, as they stand now.
+    var days: [MovementState] = []
+  }
+
   /// Stores the new samples of a batch, updates the days' totals and publishes them once.
   ///
   /// - Parameter recordedDay: the account's present local day.
@@ -72,20 +81,17 @@ enum MovementSampleStore {
   }
 
   /// Deletes samples, updates the days' totals and publishes them once. Their ids and versions are kept, so only a later version brings a
-  /// sample back. An id that is given several times counts once.
+  /// sample back.
   static func delete(
     _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
-  ) throws -> (deleted: Int, unknown: [String], days: [MovementState]) {
+  ) throws -> Deletion {
     let database = transaction.database
-    var seen: Set<String> = []
-    let ids = ids.filter { seen.insert($0).inserted }
-    guard let account = try MovementAccountStore.find(account, in: database) else { return (0, ids, []) }
+    guard let account = try MovementAccountStore.find(account, in: database) else { return Deletion(unknown: ids) }
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
-    var deleted = 0
-    var unknown: [String] = []
+    var deletion = Deletion()
     for id in ids {
       guard let present = try find(id, of: account.number, in: database), !present.isDeleted else {
-        unknown.append(id)
+        deletion.unknown.append(id)
         continue
       }
       try database.run(
@@ -96,9 +102,42 @@ enum MovementSampleStore {
         WHERE account_number = ? AND sample_id = ?
         """, .integer(account.number), .text(id))
       settlement.remove(present.spread, kind: present.kind)
-      deleted += 1
+      deletion.deleted += 1
     }
-    return (deleted, unknown, try settlement.settle())
+    deletion.days = try settlement.settle()
+    return deletion
+  }
+
+  /// The days that change where a sample is removed, the first one first; none where there is no sample of that id, or no longer one.
+  static func days(of id: String, _ account: Int64, in database: Database) throws -> [DaySettlement.DayKey] {
+    try database.first(
+      "SELECT position, form FROM movement_samples WHERE account_number = ? AND sample_id = ? AND form < 2", .integer(account),
+      .text(id)
+    ) { columns -> [DaySettlement.DayKey] in
+      let key = Int64(columns.number(0))
+      let first = DaySettlement.DayKey(kind: SampleKey.kind(key), day: SampleKey.day(key))
+      // One that is in several days ends on the next one, hardly ever later.
+      return columns.number(1) == 0 ? [first] : [first, DaySettlement.DayKey(kind: first.kind, day: first.day.advanced(by: 1))]
+    } ?? []
+  }
+
+  /// How many samples are read, at most, where a day is counted again: those that start on it or on the two days before, see ``DayCount``.
+  static func samples(around key: DaySettlement.DayKey, _ account: Int64, in database: Database) throws -> Int64 {
+    let first = max(key.day.advanced(by: -2), SampleKey.firstDay)
+    var samples: Int64 = 0
+    for later in 0...first.distance(to: key.day) {
+      samples += try usedKeys(from: SampleKey(account: account, kind: key.kind, day: first.advanced(by: later)), in: database)
+    }
+    return samples
+  }
+
+  /// The number of keys of a day that have been used, at least as many as its samples.
+  static func usedKeys(from first: SampleKey, in database: Database) throws -> Int64 {
+    let last = try database.first(
+      "SELECT ifnull(max(position), ?1 - 1) FROM movement_samples WHERE position >= ?1 AND position < ?2",
+      .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
+    ) { Int64($0.number(0)) }
+    return last.map { $0 + 1 - first.rawValue } ?? 0
   }
 
   private static func find(_ id: String, of account: Int64, in database: Database) throws -> PresentSample? {

@@ -18,17 +18,21 @@ enum SampleIntake {
   /// The maximum duration of a sample.
   static let maxMilliseconds: Int64 = 86_400_000
 
-  /// Splits the samples by the account's days and sets those with invalid times aside.
+  /// Splits some samples of a batch by the account's days and sets those with invalid times aside.
+  ///
+  /// - Parameter indices: which samples, in that order.
   static func prepare(
-    _ samples: [MovementSample], in calendar: LocalCalendar, now: Instant, by rules: FairnessRules
+    _ samples: [MovementSample], at indices: some Collection<Int>, in calendar: LocalCalendar, now: Instant,
+    by rules: FairnessRules
   ) -> (prepared: [PreparedSample], rejected: [RejectedSample]) {
     let latest = now.adding(seconds: maxAheadSeconds)
     let today = calendar.day(of: now)
     var splitter = DaySplitter(calendar)
     var prepared: [PreparedSample] = []
-    prepared.reserveCapacity(samples.count)
+    prepared.reserveCapacity(indices.count)
     var rejected: [RejectedSample] = []
-    for (index, sample) in samples.enumerated() {
+    for index in indices {
+      let sample = samples[index]
       if let reason = fault(of: sample, latest: latest) {
         rejected.append(RejectedSample(index: index, id: sample.id, code: reason))
         continue
