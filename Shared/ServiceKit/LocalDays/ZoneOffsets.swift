@@ -24,22 +24,12 @@ public struct OffsetJump: Sendable, Hashable {
   }
 }
 
-/// The offsets of one time zone. A query to Foundation costs microseconds, so each UTC day's answer is kept.
+/// The offsets of one time zone. A query to Foundation costs microseconds, so the offsets of UTC days that were asked for are kept.
 public final class ZoneOffsets: Sendable {
-  /// How many UTC days are kept, some eleven years; when full, all are forgotten.
-  public static let maxDays = 4096
-
   private static let dayLength: Int64 = 86_400_000
 
-  /// The offset at a UTC day's start, the moment it changes if it does, and the offset from then on.
-  private struct Day {
-    let before: Int64
-    let change: Int64?
-    let after: Int64
-  }
-
   private let zone: TimeZone
-  private let days = Mutex<[Int64: Day]>([:])
+  private let known = Mutex(KnownOffsets())
 
   /// When the zone went west to east over the date line, and so left a day out: such as Samoa on 2011-12-30.
   public let dateLineJumps: [OffsetJump]
@@ -71,37 +61,93 @@ public final class ZoneOffsets: Sendable {
 
   /// The stretch of constant offset around an instant, no longer than the UTC day that holds it.
   public func span(at milliseconds: Int64) -> OffsetSpan {
-    let number = milliseconds.floorDivided(by: ZoneOffsets.dayLength)
-    let start = number * ZoneOffsets.dayLength
-    let end = start + ZoneOffsets.dayLength
-    let day = days.withLock { days in
-      if let known = days[number] { return known }
-      if days.count == ZoneOffsets.maxDays { days.removeAll(keepingCapacity: true) }
-      let day = look(start, end)
-      days[number] = day
-      return day
+    let start = milliseconds.floorDivided(by: ZoneOffsets.dayLength) * ZoneOffsets.dayLength
+    let day = start..<start + ZoneOffsets.dayLength
+    let found = known.withLock { known in
+      if let span = known.span(at: milliseconds) { return span }
+      let spans = look(day)
+      for span in spans { known.add(span) }
+      return spans.first { $0.range.contains(milliseconds) } ?? spans[0]
     }
-    guard let change = day.change else { return OffsetSpan(range: start..<end, offset: day.before) }
-    return milliseconds < change
-      ? OffsetSpan(range: start..<change, offset: day.before) : OffsetSpan(range: change..<end, offset: day.after)
+    return OffsetSpan(range: found.range.clamped(to: day), offset: found.offset)
   }
 
+  /// How many spans are kept.
+  var keptSpans: Int { known.withLock { $0.spans.count } }
+
   /// Finds the change by halving. Zones change on whole seconds, and none ever changed twice within one UTC day since 1970.
-  private func look(_ start: Int64, _ end: Int64) -> Day {
+  private func look(_ day: Range<Int64>) -> [OffsetSpan] {
+    let (start, end) = (day.lowerBound, day.upperBound)
     let before = offset(start)
     let after = offset(end - 1000)
-    guard before != after else { return Day(before: before, change: nil, after: before) }
+    guard before != after else { return [OffsetSpan(range: day, offset: before)] }
     var low = start / 1000
     var high = end / 1000 - 1
     while high - low > 1 {
       let middle = (low + high) / 2
       if offset(middle * 1000) == before { low = middle } else { high = middle }
     }
-    return Day(before: before, change: high * 1000, after: after)
+    let change = high * 1000
+    return [OffsetSpan(range: start..<change, offset: before), OffsetSpan(range: change..<end, offset: after)]
   }
 
   private func offset(_ milliseconds: Int64) -> Int64 {
     Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1000))) * 1000
+  }
+}
+
+/// The known offsets of a time zone: spans in order, of which close ones that have the same offset are one. So years take a span for each
+/// change of the offset, however many days were asked for.
+struct KnownOffsets {
+  /// How many spans are kept, several times as many as any zone has had since 1970; beyond that, all are forgotten.
+  static let maxSpans = 512
+  /// Six days in milliseconds. Since 1970, no zone has had an offset for so short a time so far.
+  static let maxGap: Int64 = 6 * 86_400_000
+
+  private(set) var spans: [OffsetSpan] = []
+
+  /// The span that holds an instant; nil where it is unknown.
+  func span(at milliseconds: Int64) -> OffsetSpan? {
+    let index = firstIndex(after: milliseconds)
+    guard index > 0, spans[index - 1].range.contains(milliseconds) else { return nil }
+    return spans[index - 1]
+  }
+
+  /// Adds a span, which may be part of one that is known.
+  mutating func add(_ new: OffsetSpan) {
+    var span = new
+    var index = firstIndex(after: new.range.lowerBound)
+    if index < spans.count, let joined = span.joined(to: spans[index]) {
+      spans.remove(at: index)
+      span = joined
+    }
+    if index > 0, let joined = spans[index - 1].joined(to: span) {
+      spans[index - 1] = joined
+      return
+    }
+    if spans.count == KnownOffsets.maxSpans {
+      spans.removeAll(keepingCapacity: true)
+      index = 0
+    }
+    spans.insert(span, at: index)
+  }
+
+  /// The index of the first span that begins after an instant.
+  private func firstIndex(after milliseconds: Int64) -> Int {
+    var (low, high) = (0, spans.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if spans[middle].range.lowerBound > milliseconds { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+extension OffsetSpan {
+  /// One span of this one and the following one; nil where the offset changes, or may have changed in between and back.
+  fileprivate func joined(to next: OffsetSpan) -> OffsetSpan? {
+    guard offset == next.offset, next.range.lowerBound - range.upperBound <= KnownOffsets.maxGap else { return nil }
+    return OffsetSpan(range: range.lowerBound..<max(range.upperBound, next.range.upperBound), offset: offset)
   }
 }
 

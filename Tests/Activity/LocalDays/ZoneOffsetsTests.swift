@@ -1,7 +1,8 @@
 import Foundation
 import Operations
-import ServiceKit
 import Testing
+
+@testable import ServiceKit
 
 @Suite("Offsets of time zones")
 struct ZoneOffsetsTests {
@@ -26,6 +27,53 @@ struct ZoneOffsetsTests {
       }
     }
     #expect(wrong.isEmpty)
+  }
+
+  @Test(
+    "Twenty years of offsets are kept as a span for each change, from whatever day on they were asked for",
+    arguments: ["Europe/Madrid", "Africa/Casablanca", "Asia/Kathmandu"])
+  func kept(name: String) throws {
+    let zone = try #require(TimeZone(identifier: name))
+    let offsets = ZoneOffsets(zone)
+    let (day, middle, farthest): (Int64, Int64, Int64) = (86_400, 18_262, 3_650)
+    for distance in 0...farthest {
+      for number in [middle - distance, middle + distance] { _ = offsets.span(at: number * day * 1000 + 1) }
+    }
+    let changes = ZoneChangesTests.changes(of: zone, from: (middle - farthest) * day, to: (middle + farthest + 1) * day)
+    #expect(offsets.keptSpans == changes.count + 1)
+    // As feeds of calendars ask: weekly.
+    let weekly = ZoneOffsets(zone)
+    for number in stride(from: middle - farthest, through: middle + farthest, by: 7) { _ = weekly.span(at: number * day * 1000) }
+    #expect(weekly.keptSpans == changes.count + 1)
+  }
+
+  @Test("However many single days are asked for, a bounded number is kept, and the offsets are right")
+  func bounded() throws {
+    let zone = try #require(TimeZone(identifier: "America/New_York"))
+    let offsets = ZoneOffsets(zone)
+    var (most, wrong): (Int, [Int64]) = (0, [])
+    for noon in stride(from: Int64(43_200), to: 22_000 * 86_400, by: 30 * 86_400) {
+      let expected = Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(noon)))) * 1000
+      if offsets.span(at: noon * 1000).offset != expected { wrong.append(noon) }
+      most = max(most, offsets.keptSpans)
+    }
+    #expect(wrong == [] && most == KnownOffsets.maxSpans)
+  }
+
+  @Test("An offset that lasted a week is known, though days before and after it were asked for first")
+  func week() throws {
+    let offsets = ZoneOffsets(try #require(TimeZone(identifier: "America/Recife")))
+    let found = try ["2000-10-06", "2000-10-17", "2000-10-10"].map { day in
+      offsets.span(at: try Instant(text: "\(day)T12:00:00.000Z").milliseconds).offset / 3_600_000
+    }
+    #expect(found == [-3, -3, -2])
+  }
+
+  @Test("A span stays as it is when a part of it is added once more")
+  func again() {
+    var known = KnownOffsets()
+    for range in [0..<100, 100..<200, 0..<100, 50..<60] as [Range<Int64>] { known.add(OffsetSpan(range: range, offset: 1)) }
+    #expect(known.spans == [OffsetSpan(range: 0..<200, offset: 1)])
   }
 
   @Test("Offsets of time zones know that Samoa left out 30 December 2011")
