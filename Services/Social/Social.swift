@@ -52,6 +52,7 @@ enum SocialFeatures {
       MessageSearchFeature(),
       FollowFeature(),
       FollowRequestFeature(life: life),
+      NameChangeFeature(),
       BlockFeature(closings: [
         FriendStore.close, FollowStore.close, FriendRequestStore.close, FollowRequestStore.close, TeamInvitationStore.close,
       ]),

@@ -14,15 +14,9 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
-CREATE TRIGGER follower_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
-  UPDATE follower_names SET username = new.username WHERE follower_account = new.account_id;
-END;
-
-CREATE TRIGGER friend_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
-  UPDATE friend_names SET username = new.username
-  WHERE account_id <> new.account_id AND (low_account, high_account) IN (
-    SELECT low_account, high_account FROM friendships WHERE low_account = new.account_id
-    UNION ALL SELECT low_account, high_account FROM friendships WHERE high_account = new.account_id);
+CREATE TRIGGER name_changes_begun AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
+  INSERT INTO name_changes (account_id, last_person) VALUES (new.account_id, zeroblob(16))
+    ON CONFLICT (account_id) DO UPDATE SET last_person = excluded.last_person;
 END;
 
 CREATE TABLE appeals (
@@ -382,6 +376,11 @@ CREATE INDEX moderation_records_by_accused ON moderation_records (accused_accoun
 
 CREATE INDEX moderation_records_by_administrator ON moderation_records (administrator_account)
   WHERE administrator_account IS NOT NULL;
+
+CREATE TABLE name_changes (
+  account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
+  last_person BLOB NOT NULL CHECK (length(last_person) = 16)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE register_account_leaves (
   record_number INTEGER NOT NULL PRIMARY KEY CHECK (record_number >= 1),

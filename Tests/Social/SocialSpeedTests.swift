@@ -77,7 +77,12 @@ struct SocialSpeedTests {
         ),
         ("search for what is everywhere", try await search("lake", expecting: 51)),
         ("search for what is nowhere", try await search("mountain", expecting: 0)),
-        ("friends", try await first(FriendStore.listSQL, ["account": account, "after": "", "limit": 51], expecting: 51)),
+        (
+          "friends",
+          try await first(
+            FriendStore.listSQL,
+            ["account": account, "after": "", "low": AccountID.placeholder, "high": account, "limit": 51], expecting: 51)
+        ),
       ]
     }
   }

@@ -37,14 +37,15 @@ public enum ListFollows: AccountOperation {
     requirements: ["SOC-7"], "Lists the accounts that the caller follows, by username.")
 }
 
-/// Who follows an account, by username (SOC-7).
+/// Who follows an account, by username (SOC-7). For a moment after somebody's change of it, they may stand at the place of the former one.
 public enum ListFollowers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Follow>
 
   public static let spec = OperationSpec(
     "followers.list", of: .social, .get("/v1/followers"), by: .account, effect: .read,
-    requirements: ["SOC-7"], "Lists the accounts that follow the caller, by username.")
+    requirements: ["SOC-7"],
+    "Lists the accounts that follow the caller, by username; for a moment after a change, by the former one.")
 }
 
 /// Ends following another account (SOC-7).

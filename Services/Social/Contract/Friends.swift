@@ -26,14 +26,14 @@ public struct Friend: Document, Hashable {
   ]
 }
 
-/// An account's friends by username (SOC-2).
+/// An account's friends by username (SOC-2). For a moment after somebody's change of it, they may stand at the place of the former one.
 public enum ListFriends: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Friend>
 
   public static let spec = OperationSpec(
     "friends.list", of: .social, .get("/v1/friends"), by: .account, effect: .read,
-    requirements: ["SOC-2"], "Lists the caller's friends by username.")
+    requirements: ["SOC-2"], "Lists the caller's friends by username; for a moment after a change, by the former one.")
 }
 
 /// Ends a friendship for both (SOC-3). What they wrote each other stays readable; nothing can be added to it.

@@ -26,7 +26,8 @@ enum FollowStore {
     }
   }
 
-  /// Followers in the order of their names, without sorting all of them: anybody can have any number.
+  /// Followers in the order of their names, without sorting all of them: anybody can have any number. ``NameChangeStore`` follows new
+  /// names.
   static func nameMigration(_ number: Int) -> Migration {
     Migration(number, "followers by name") { database in
       try database.execute(
@@ -108,30 +109,35 @@ enum FollowStore {
     case followers
   }
 
-  /// A page of the accounts on one side. Whom one follows are a thousand at most; followers are found by a walk along an index.
+  /// A page of the accounts on one side, with their present names. Whom one follows are a thousand at most; followers are found by a walk
+  /// along an index, in the order of the names in `follower_names`.
   static func listSQL(_ side: Side) -> String {
     let columns = "a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id")), f.changed_at"
     return switch side {
     case .followed:
       """
-      SELECT \(columns) FROM follows f JOIN accounts a ON a.account_id = f.followed_account
-      WHERE f.follower_account = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
+      SELECT \(columns), a.username AS place FROM follows f JOIN accounts a ON a.account_id = f.followed_account
+      WHERE f.follower_account = :account AND f.state = 'accepted' AND (a.username, a.account_id) > (:after, :last)
+      ORDER BY a.username, a.account_id LIMIT :limit
       """
     case .followers:
       """
-      SELECT \(columns) FROM follower_names n CROSS JOIN follows f USING (follower_account, followed_account)
+      SELECT \(columns), n.username AS place
+      FROM follower_names n CROSS JOIN follows f USING (follower_account, followed_account)
       JOIN accounts a ON a.account_id = n.follower_account
-      WHERE n.followed_account = :account AND n.username > :after ORDER BY n.username LIMIT :limit
+      WHERE n.followed_account = :account AND (n.username, n.follower_account) > (:after, :last)
+      ORDER BY n.username, n.follower_account LIMIT :limit
       """
     }
   }
 
   /// The accounts on one side, by username.
   static func list(_ side: Side, of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Follow> {
+    let after = try page.cursor(NamePlace.init(text:)) ?? .start
     let rows = try Row.fetchAll(
       database.cachedStatement(sql: listSQL(side)),
-      arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
-    return page.page(of: rows, key: { $0["username"] as String }) { row in
+      arguments: ["account": account, "after": after.username, "last": after.account, "limit": page.fetchLimit])
+    return page.page(of: rows, key: { NamePlace(username: $0["place"], account: $0["account_id"]) }) { row in
       Follow(
         accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
         photoURL: row.photoURL(of: "account_id"), since: row["changed_at"])

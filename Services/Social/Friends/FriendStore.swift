@@ -22,7 +22,7 @@ enum FriendStore {
     }
   }
 
-  /// Friends in the order of their names, without sorting all of them.
+  /// Friends in the order of their names, without sorting all of them; ``NameChangeStore`` follows new names.
   static func nameMigration(_ number: Int) -> Migration {
     Migration(number, "friends by name") { database in
       try database.execute(
@@ -93,27 +93,32 @@ enum FriendStore {
   static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
     _ = try remove(blocker, blocked, transaction)
   }
-  /// A page of an account's friends.
+
+  /// A page of an account's friends, with their present names, in the order of those in `friend_names`.
   static let listSQL = """
-    SELECT a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id")), f.since
+    SELECT a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id")), f.since, n.username AS place
     FROM friend_names n CROSS JOIN friendships f USING (low_account, high_account)
     JOIN accounts a ON a.account_id = iif(n.account_id = f.low_account, f.high_account, f.low_account)
-    WHERE n.account_id = :account AND n.username > :after ORDER BY n.username LIMIT :limit
+    WHERE n.account_id = :account AND (n.username, n.low_account, n.high_account) > (:after, :low, :high)
+    ORDER BY n.username, n.low_account, n.high_account LIMIT :limit
     """
 
   /// An account's friends by username. This is the app's first request, so it reads the columns directly.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Friend> {
-    let after = try page.cursor(Username.init(text:))?.description ?? ""
-    var friends: [Friend] = []
+    let after = try page.cursor(NamePlace.init(text:)) ?? .start
+    let pair = AccountPair(account, after.account)
+    var friends: [(place: NamePlace, friend: Friend)] = []
     friends.reserveCapacity(page.fetchLimit)
-    try database.each(listSQL, .id(account), .text(after), .number(page.fetchLimit)) { row in
+    try database.each(
+      listSQL, .id(account), .text(after.username), .id(pair.low), .id(pair.high), .number(page.fetchLimit)
+    ) { row in
       let friend: AccountID = try row.id(0)
-      friends.append(
-        Friend(
-          accountID: friend, username: try Username(text: row.text(1)), nickname: row.isNull(2) ? nil : row.text(2),
-          photoURL: row.isNull(3) ? nil : PhotoURL(account: friend, tag: row.text(3)), since: row.instant(4)))
+      let shown = Friend(
+        accountID: friend, username: try Username(text: row.text(1)), nickname: row.isNull(2) ? nil : row.text(2),
+        photoURL: row.isNull(3) ? nil : PhotoURL(account: friend, tag: row.text(3)), since: row.instant(4))
+      friends.append((place: NamePlace(username: row.text(5), account: friend), friend: shown))
       return true
     }
-    return page.page(of: friends, key: \.username) { $0 }
+    return page.page(of: friends, key: { $0.place }, item: { $0.friend })
   }
 }

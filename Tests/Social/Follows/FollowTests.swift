@@ -79,10 +79,10 @@ struct FollowTests {
       let plan = try await services.store(of: .social).read { database in
         try Row.fetchAll(
           database, sql: "EXPLAIN QUERY PLAN \(FollowStore.listSQL(.followers))",
-          arguments: ["account": AccountID(), "after": "", "limit": 51]
+          arguments: ["account": AccountID(), "after": "", "last": AccountID.placeholder, "limit": 51]
         ).map { $0["detail"] as String }
       }
-      #expect(plan.contains { $0.contains("followed_account=? AND username>?") }, "\(plan)")
+      #expect(plan.contains { $0.contains("followed_account=? AND (username,follower_account)>(?,?)") }, "\(plan)")
       #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
   }
