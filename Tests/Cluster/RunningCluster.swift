@@ -153,10 +153,10 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     FileManager.default.contents(atPath: "\(home)/\(service.rawValue).log").map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// Ends all six gracefully, waits for them, and removes the home folder. Returns the exit code of each, -1 of one that was not
-  /// running.
+  /// Ends all six gracefully, waits for them, and removes the home folder, unless it is to be kept. Returns the exit code of each, -1 of one
+  /// that was not running.
   @discardableResult
-  public func stop() -> [ServiceName: Int32] {
+  public func stop(keepingHome: Bool = false) -> [ServiceName: Int32] {
     let (running, watchdog) = lock.withLock {
       isStopping = true
       defer { self.watchdog = nil }
@@ -169,7 +169,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
       codes[service] = process.terminationStatus
     }
     watchdog?.stop()
-    if ProcessInfo.processInfo.environment["RACHA_TEST_KEEP"] == nil { try? FileManager.default.removeItem(atPath: home) }
+    let isKept = keepingHome || ProcessInfo.processInfo.environment["RACHA_TEST_KEEP"] != nil
+    if !isKept { try? FileManager.default.removeItem(atPath: home) }
     return codes
   }
 

@@ -7,7 +7,8 @@ public import Operations
 public import RewardsContract
 import SocialContract
 
-/// Those who are there once, however many accounts there are: who administers, who has a shop, and who has very much of everything.
+/// Those who are there once, however many accounts there are: who administers, who has a shop, and the few who have very much of
+/// everything.
 public struct GrowthCast: Sendable {
   public static let password = "Rio-7-lento-crece"
 
@@ -27,12 +28,21 @@ public struct GrowthCast: Sendable {
   let administratorToken: String
   public let administrator: GatewayClient
   public let shop: Member
-  public let heavy: Member
-  /// Of an activity with a countable goal each.
-  public let heavyActivities: [ActivityID]
+  /// Friends of each other, of whom each follows the next, and the last the first.
+  public let heavies: [Member]
+  /// Of each of them, with a countable goal each.
+  public let heavyActivities: [[ActivityID]]
   public let partner: PartnerID
   /// What the shop offers for one coin, as often as one likes.
   public let offer: OfferID
+
+  private static let heavyNames = ["growth.heavy1", "growth.heavy2", "growth.heavy3"]
+
+  /// How many have very much of everything.
+  public static var heavyCount: Int { heavyNames.count }
+
+  /// Their addresses, by which they log in: their usernames are changed for a moment.
+  public static var heavyLogins: [String] { heavyNames.map { "\($0)@example.org" } }
 
   /// Makes them by calls.
   public init(_ cluster: RunningCluster) async throws {
@@ -41,7 +51,11 @@ public struct GrowthCast: Sendable {
     let chief = try await cluster.signIn("growth.chief")
     (administrator, administratorToken) = (chief.client, chief.accessToken)
     shop = try await cluster.join("growth.shop", password: Self.password)
-    heavy = try await cluster.join("growth.heavy", password: Self.password, consentsToLocation: true)
+    var heavies: [Member] = []
+    for name in Self.heavyNames {
+      heavies.append(try await cluster.join(name, password: Self.password, consentsToLocation: true))
+    }
+    self.heavies = heavies
     let place = PartnerPlaceDraft(address: "Calle Mayor 1", latitude: 40.4, longitude: -3.7)
     let own = try await shop.client.call(
       RegisterPartner.self,
@@ -56,17 +70,36 @@ public struct GrowthCast: Sendable {
         validFrom: now.adding(seconds: -3600), validUntil: now.adding(seconds: 30 * 86_400))
     ).offer.id
     _ = try await shop.client.call(PutOfferPicture.self, .init(offerID: offer, content: Self.picture))
+    var activities: [[ActivityID]] = []
+    for heavy in heavies { activities.append(try await Self.begin(heavy.client)) }
+    heavyActivities = activities
+    for (index, heavy) in heavies.enumerated() { try await Self.meet(heavy, heavies[(index + 1) % heavies.count]) }
+  }
+
+  /// Makes activities, and what else there is for an average account.
+  private static func begin(_ client: GatewayClient) async throws -> [ActivityID] {
     var activities: [ActivityID] = []
     for number in 0..<10 {
       activities.append(
-        try await heavy.client.call(
+        try await client.call(
           CreateActivity.self,
           .init(
             title: "Heavy \(number)", category: .other, goal: .quantity(1, unit: "times"), schedule: .daily,
             startDay: LocalDay.utc.advanced(by: -4000))
         ).id)
     }
-    heavyActivities = activities
+    _ = try await client.call(SetStepGoal.self, .init(period: .day, goal: 8000))
+    _ = try await client.call(SetLeaderboardVisibility.self, .init(isVisible: true))
+    _ = try await client.call(SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true))
+    return activities
+  }
+
+  /// Makes two friends, of whom the first follows the second.
+  private static func meet(_ one: Member, _ other: Member) async throws {
+    let friend = try await one.client.call(SendFriendRequest.self, .init(username: other.account.username))
+    _ = try await other.client.call(AcceptFriendRequest.self, .init(friendRequestID: friend.id))
+    let follow = try await one.client.call(SendFollowRequest.self, .init(username: other.account.username))
+    _ = try await other.client.call(AcceptFollowRequest.self, .init(followRequestID: follow.id))
   }
 }
 
@@ -85,14 +118,15 @@ extension RunningCluster {
 extension GrowthCast {
   /// The same with sessions that were begun now: access tokens live for minutes.
   public func signedIn(_ cluster: RunningCluster) async throws -> GrowthCast {
-    GrowthCast(
-      self, chief: try await cluster.signIn("growth.chief"), shop: try await cluster.signIn("growth.shop"),
-      heavy: try await cluster.signIn("growth.heavy"))
+    let (chief, shop) = (try await cluster.signIn("growth.chief"), try await cluster.signIn("growth.shop"))
+    var heavies: [Member] = []
+    for login in Self.heavyLogins { heavies.append(try await cluster.signIn(login)) }
+    return GrowthCast(self, chief: chief, shop: shop, heavies: heavies)
   }
 
-  private init(_ other: GrowthCast, chief: Member, shop: Member, heavy: Member) {
+  private init(_ other: GrowthCast, chief: Member, shop: Member, heavies: [Member]) {
     (administrator, administratorToken) = (chief.client, chief.accessToken)
-    (self.shop, self.heavy) = (shop, heavy)
+    (self.shop, self.heavies) = (shop, heavies)
     (heavyActivities, partner, offer) = (other.heavyActivities, other.partner, other.offer)
   }
 }

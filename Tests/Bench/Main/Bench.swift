@@ -48,6 +48,7 @@ struct Bench: AsyncParsableCommand {
       "A stage that 'growth' leaves out, which can be given several times: \(GrowthStage.allCases.map(\.rawValue).joined(separator: ", "))."
   )
   var without: [GrowthStage] = []
+  @ArgumentParser.Flag(help: "Keep the home folder of each cluster of 'growth'.") var keep = false
 
   @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
 
@@ -68,7 +69,8 @@ struct Bench: AsyncParsableCommand {
     if only.isEmpty || only.contains(where: { $0 != .growth }) { try await measureParts(report) }
     if only.isEmpty || only.contains(.growth) {
       try await GrowthLoad(
-        sizes: accounts.isEmpty ? [1000, 30_000] : accounts, without: Set(without), settings: Bench.unlimited, report: report
+        sizes: accounts.isEmpty ? [1000, 30_000] : accounts, without: Set(without), keepsHomes: keep, settings: Bench.unlimited,
+        report: report
       ).measure()
     }
     report.print()
@@ -316,11 +318,13 @@ struct Bench: AsyncParsableCommand {
 
   /// 200 people log in at the same time, again and again, while another reads: hashing must hold up nobody else.
   private func logins(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    // To another account than the reader's: an account's earlier sessions end with so many logins.
+    let login = try await People.make("bench.logins", cluster).login
     let end = ContinuousClock.now + .seconds(seconds)
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 200
     let http = HTTPClient(configuration: configuration)
-    let (login, client) = (people.first.login, GatewayClient(url: cluster.url, http: http))
+    let client = GatewayClient(url: cluster.url, http: http)
     let reader = Task {
       var delays: [Double] = []
       while ContinuousClock.now < end {

@@ -17,6 +17,8 @@ struct GrowthLoad {
   /// How many accounts, the fewest first.
   let sizes: [Int]
   let without: Set<GrowthStage>
+  /// Whether the home folder of each size is kept.
+  let keepsHomes: Bool
   let settings: [String: String]
   let report: Report
 
@@ -27,7 +29,8 @@ struct GrowthLoad {
     var results: [(accounts: Int, figures: GrowthFigures)] = []
     for accounts in sizes.sorted() {
       let size = try await GrowthSize(accounts: accounts, settings: settings)
-      defer { size.cluster.stop() }
+      defer { size.cluster.stop(keepingHome: keepsHomes) }
+      if keepsHomes { report.raw("growth, \(accounts) accounts: in \(size.cluster.home)") }
       let figures = try await size.measure(without: without)
       results.append((accounts, figures))
       for line in figures.raw { report.raw("growth, \(accounts) accounts: \(line)") }

@@ -124,14 +124,18 @@ struct GrowthSize {
     let start = ContinuousClock.now
     let generated = try GeneratedAccounts(home: cluster.home, madeIn: templates.milliseconds, copies: copies)
     let seconds = try await generated.fill()
-    let friends = try HeavyAccount(cast).fill(home: cluster.home)
+    let heavyStart = ContinuousClock.now
+    let friends = try HeavyAccounts(cast).fill(home: cluster.home)
+    let heavySeconds = (ContinuousClock.now - heavyStart).milliseconds / 1000
     // Whoever plays logs in on a first device.
     try generated.forgetDevices(ofCopies: 1...Self.workers + 1)
     // So that no first commit has to wait until gigabytes of this are on the disk.
     sync()
     let elapsed = (ContinuousClock.now - start).milliseconds / 1000
     figures.add("filled in", elapsed, "s", atMost: accounts <= 1_000_000 ? 900 : nil)
-    figures.add("friends of the account with a thousand times as much", Double(friends), "accounts")
+    figures.add("friends of an account with a thousand times as much", Double(friends), "accounts")
+    figures.raw.append(
+      "\(GrowthCast.heavyCount) accounts with a thousand times as much: filled in \(String(format: "%.1f", heavySeconds)) s")
     for service in GeneratedAccounts.services {
       let bytes = try sizeOfStore(service)
       figures.add("store of \(service) for an account", Double(bytes) / Double(accounts) / 1024, "KiB")
@@ -191,18 +195,13 @@ struct GrowthSize {
 
   private mutating func play(_ client: GatewayClient, _ bus: ClusterBus) async throws {
     let cast = try await cast.signedIn(cluster)
-    let heavy = HeavyAccount(cast)
-    try await heavy.work(client.authorized(cast.heavy.accessToken))
+    try await HeavyAccounts(cast).work(client)
     let start = ContinuousClock.now
     let workers = try await RoundWorker.signedIn(Self.workers, cluster, cast, through: client, bus)
     figures.raw.append("signed in after \(Int((ContinuousClock.now - start).milliseconds)) ms")
     figures.add("alone", try await rounds(workers, .alone))
     figures.add("under \(Self.connections) connections", try await rounds(workers, .together))
-    let ofHeavy = OperationTimings()
-    for number in 0..<100 {
-      try await heavy.read(workers[0].named("heavy-\(number)", ofHeavy), through: client)
-    }
-    figures.add("of the account with a thousand times as much", ofHeavy)
+    figures.add("of accounts with a thousand times as much", try await heavyRounds(client, bus))
     let reading = Task { try await SnapshotReader(bus: bus).readAgainAndAgain() }
     // By now their sessions' access tokens may have expired.
     let again = try await RoundWorker.signedIn(Self.workers, cluster, try await self.cast.signedIn(cluster), through: client, bus)
@@ -233,9 +232,28 @@ struct GrowthSize {
     return timings
   }
 
+  /// How often accounts with a thousand times as much play all rounds, by turns: a friend is challenged fifty times a day at most, and three
+  /// times in a round.
+  private static let heavyTurns = 15 * GrowthCast.heavyCount
+
+  private func heavyRounds(_ client: GatewayClient, _ bus: ClusterBus) async throws -> OperationTimings {
+    let timings = OperationTimings()
+    var workers: [RoundWorker] = []
+    var signedInAt = ContinuousClock.now
+    for number in 0..<Self.heavyTurns {
+      if workers.isEmpty || ContinuousClock.now - signedInAt > Self.renewal {
+        workers = try await HeavyAccounts(try await cast.signedIn(cluster)).workers(cluster, through: client, bus)
+        signedInAt = .now
+      }
+      let worker = workers[number % workers.count].named("heavy-\(number)", timings)
+      try await HeavyAccounts.play(worker, isFirst: number < workers.count)
+    }
+    return timings
+  }
+
   // MARK: - Backups, deletions
 
-  /// How often the writer signs in again: before its access token expires.
+  /// How often those who call for long sign in again: before their access tokens expire.
   private static let renewal = Duration.seconds(300)
 
   private mutating func backUp() async throws {
@@ -287,9 +305,12 @@ struct GrowthSize {
   private static let longestDeletion = Duration.seconds(900)
 
   private mutating func delete() async throws {
-    let average = try await cluster.signIn(AccountTemplates.username(copy: Self.workers + 1, number: 2))
-    let heavy = try await cast.signedIn(cluster).heavy
-    for (name, member) in [("an account", average), ("the account with a thousand times as much", heavy)] {
+    var logins = [(name: "an account", login: AccountTemplates.username(copy: Self.workers + 1, number: 2))]
+    for (index, login) in GrowthCast.heavyLogins.enumerated() {
+      logins.append((name: "account \(index + 1) with a thousand times as much", login: login))
+    }
+    for (name, login) in logins {
+      let member = try await cluster.signIn(login)
       let start = ContinuousClock.now
       let token = try await member.client.call(
         DeleteAccount.self, .init(password: .init(text: GrowthCast.password))

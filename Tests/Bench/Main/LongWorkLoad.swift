@@ -9,6 +9,7 @@ import IdentityContract
 import NotificationsContract
 import Operations
 import RewardsContract
+import SocialContract
 
 /// How long a stranger's writes wait, one after the other, during long work for one account: from its call until nothing of the work is
 /// left.
@@ -33,6 +34,7 @@ struct LongWorkLoad {
   /// Of each source. All of them measured on the same days, in part at the same times.
   private static let samplesOfDay = 200
   private static let devices = ["watch", "phone", "tracker"]
+  private static let friends = 5000
 
   private enum Missing: Error { case notifications, samples }
 
@@ -43,6 +45,8 @@ struct LongWorkLoad {
     try await delete(busy, writes)
     try await send(busy, writes)
     try await reorder(busy, writes)
+    try await spread(busy, writes)
+    try await changeName(busy, writes)
   }
 
   // MARK: - Long work
@@ -106,6 +110,38 @@ struct LongWorkLoad {
     }
   }
 
+  /// One call with samples of as many days as there may be in one, of which each has those of before; and one that deletes them.
+  private func spread(_ busy: People.Person, _ writes: [ServiceName: Write]) async throws {
+    let days = min(Self.samplesOfBatch, samples / (Self.devices.count * Self.samplesOfDay))
+    let midnight = Int64(LocalDay.utc.daysSinceEpoch) * 86_400_000
+    let spread = (1...days).map { day in
+      let start = Instant(milliseconds: midnight - Int64(day) * 86_400_000)
+      return MovementSample(
+        id: "spread-\(day)", start: start, end: start.adding(seconds: 60), steps: 10, source: "bench", device: Self.devices[0])
+    }
+    try await watch("sends samples of \(days) days in one call", writes, in: [.activity, .rewards]) {
+      let answer = try await busy.client.call(RecordMovementSamples.self, .init(samples: spread))
+      guard answer.accepted == days else { throw Missing.samples }
+      try await waitForRewards()
+    }
+    try await watch("deletes them in one call", writes, in: [.activity, .rewards]) {
+      let answer = try await busy.client.call(DeleteMovementSamples.self, .init(ids: spread.map(\.id)))
+      guard answer.deleted == days else { throw Missing.samples }
+      try await waitForRewards()
+    }
+  }
+
+  private func changeName(_ busy: People.Person, _ writes: [ServiceName: Write]) async throws {
+    try await fillFriends(of: busy.account.id)
+    try await watch("with \(Self.friends) friends changes its username", writes, in: [.social]) {
+      let name = FormField<Username>(text: "bench.renamed")
+      _ = try await busy.client.call(UpdateProfile.self, .init(username: .set(name)))
+      try await wait(
+        while: { $0 < Self.friends }, "SELECT count(*) FROM friend_names WHERE username = 'bench.renamed' AND account_id <> ?",
+        of: busy, in: .social)
+    }
+  }
+
   // MARK: - Others meanwhile
 
   /// What a stranger writes in each service, something else each time.
@@ -125,7 +161,12 @@ struct LongWorkLoad {
     let rewards: Write = { number in
       _ = try await client.callUntilDone(SetBadgeVisibility.self, .init(isVisibleToFriends: number % 2 == 0))
     }
-    return [.notifications: notifications, .activity: entries, .rewards: rewards]
+    let task = try await client.call(CreateTask.self, .init(name: TaskName(text: "Meanwhile"))).id
+    let tasks: Write = { number in
+      let name = try TaskName(text: "Meanwhile \(number)")
+      _ = try await client.callUntilDone(UpdateTask.self, .init(taskID: task, name: .set(name)))
+    }
+    return [.notifications: notifications, .activity: entries, .rewards: rewards, .social: tasks]
   }
 
   /// Reports what writes in some services wait for as long as the work takes.
@@ -181,16 +222,39 @@ struct LongWorkLoad {
 
   /// - Returns: the number of the newest notification.
   private func fillInbox(of account: AccountID) async throws -> Int {
-    cluster.hold(.notifications)
-    // The end of a process is waited for; there is nothing that reports it.
-    while cluster.processID(.notifications) != 0 { try await Task.sleep(for: .milliseconds(5)) }
-    let store = try DatabaseQueue(path: path(of: .notifications))
     let count = notifications
-    let newest = try await store.write { try HeavyAccount.addNotifications(count, to: account, in: $0) }
+    return try await write(.notifications) { try HeavyAccount.addNotifications(count, to: account, in: $0) }
+  }
+
+  /// Friends that social alone knows of.
+  private func fillFriends(of account: AccountID) async throws {
+    try await write(.social) { database in
+      let (account, now) = (Data(account.bytes), Instant.now.milliseconds)
+      for number in 0..<Self.friends {
+        let friend = Data(AccountID().bytes)
+        try database.execute(
+          sql: """
+            INSERT INTO accounts (account_id, username, time_zone, day_start_hour, language, is_verified, revision)
+            VALUES (?, 'friend' || ?, 'UTC', 0, 'en', 1, 1)
+            """, arguments: [friend, number])
+        try database.execute(
+          sql: "INSERT INTO friendships (low_account, high_account, since) VALUES (min(?1, ?2), max(?1, ?2), ?3)",
+          arguments: [account, friend, now])
+      }
+    }
+  }
+
+  /// Writes into a store while its service is away.
+  private func write<T: Sendable>(_ service: ServiceName, _ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    cluster.hold(service)
+    // The end of a process is waited for; there is nothing that reports it.
+    while cluster.processID(service) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+    let store = try DatabaseQueue(path: path(of: service))
+    let result = try await store.write(body)
     try store.close()
-    try cluster.release(.notifications)
+    try cluster.release(service)
     try await cluster.waitUntilReady()
-    return newest
+    return result
   }
 
   /// Source after source for the same days, the newest days first.

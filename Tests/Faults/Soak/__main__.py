@@ -272,7 +272,7 @@ class Soak:
 
 
 def run(arguments):
-    home = pathlib.Path(tempfile.mkdtemp(prefix="racha-soak-"))
+    home = arguments.home or pathlib.Path(tempfile.mkdtemp(prefix="racha-soak-"))
     soak = Soak(arguments, home)
     is_interrupted, keeps = False, False
     try:
@@ -308,7 +308,7 @@ def run(arguments):
         try:
             soak.stop()
         finally:
-            if not keeps and not arguments.keep:
+            if not keeps and not arguments.keep and not arguments.home:
                 soak.cluster.remove()
 
 
@@ -336,8 +336,11 @@ def main():
     parser.add_argument("--streams", type=number(0), default=60, help="live streams that stay open")
     parser.add_argument("--processes", type=number(1), default=2, help="processes of clients")
     parser.add_argument("--programs", default=os.environ.get("RACHA_TEST_BIN", str(HERE.parents[2] / ".build" / "debug")))
+    parser.add_argument("--home", type=pathlib.Path, help="a home folder with stores, which are worked with and kept; an empty one, unless given")
     parser.add_argument("--keep", action="store_true", help="keep the files of a run that passed, too")
     arguments = parser.parse_args()
+    if arguments.home and not (arguments.home / "stores").is_dir():
+        parser.error(f"there are no stores in {arguments.home}")
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, interrupt)
     return run(arguments)
