@@ -509,7 +509,7 @@ CREATE INDEX security_events_by_kind ON security_events (kind, at);
 
 CREATE INDEX security_events_by_severity ON security_events (severity, at);
 
-CREATE INDEX security_events_by_subscriber ON security_events (subscriber, at) WHERE subscriber IS NOT NULL;
+CREATE INDEX security_events_by_subscriber_kind ON security_events (subscriber, kind, at) WHERE subscriber IS NOT NULL;
 
 CREATE INDEX security_events_by_time ON security_events (at);
 

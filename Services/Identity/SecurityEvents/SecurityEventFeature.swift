@@ -5,7 +5,9 @@ import Storage
 
 /// Security events: what happened, for administrators who look into it (ID-15).
 struct SecurityEventFeature: Feature {
-  let migrations = [SecurityEventStore.listMigration(42), SecurityEventCountStore.migration(45)]
+  let migrations = [
+    SecurityEventStore.listMigration(42), SecurityEventCountStore.migration(45), SecurityEventStore.subscriberMigration(51),
+  ]
   // Those who look into security events are not shown these meanwhile.
   let tables: [ErasedTable] = [
     .changed(

@@ -85,4 +85,30 @@ struct SecurityEventCountTests {
     let (few, many) = (try await steps(events: 100), try await steps(events: 10_000))
     #expect(many <= few + 2, "\(few), \(many)")
   }
+
+  /// What it takes to count refused links and proofs of an address from which so much else came.
+  private func steps(ofSubscriberWith count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      let caller = Caller(kind: .anonymous, address: "198.51.100.1")
+      let now = identity.time.now
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO security_events (security_event_id, at, kind, severity, subscriber)
+            SELECT randomblob(16), ?, 'loggedIn', 'info', ? FROM n
+            """, arguments: [now, SecurityEvent.subscriber(caller)])
+      }
+      return try await identity.store.effort { database in
+        _ = try SecurityEventStore.guessedLinks(from: caller, since: now.adding(seconds: -60), in: database)
+        _ = try SecurityEventStore.refusedProofs(from: caller, since: now.adding(seconds: -60), in: database)
+      }.steps
+    }
+  }
+
+  @Test("What an address guessed is counted as quickly where thousands of people use it as where few do")
+  func sharedAddress() async throws {
+    let (few, many) = (try await steps(ofSubscriberWith: 10), try await steps(ofSubscriberWith: 10_000))
+    #expect(many <= few + 5, "\(few), \(many)")
+  }
 }
