@@ -272,7 +272,8 @@ class Load:
     async def join(self):
         self.document = people.read_document((await self.ask("GET", "/openapi.json"))[1])
         configuration, seed = self.configuration, self.configuration["seed"]
-        prefix = f"p{self.number}"
+        # Where there are stores from before, they may have the names of another run.
+        prefix = f"p{self.number}x{seed % 1_000_000}"
         self.keeper = people.Keeper(f"{prefix}keeper", seed, self.document, self.world)
         strangers = max(2, round(configuration["accounts"] * people.STRANGERS))
         self.strangers = [people.Stranger(f"{prefix}stranger{n}", seed, self.document, self.world) for n in range(strangers)]
