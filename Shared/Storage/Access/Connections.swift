@@ -114,6 +114,7 @@ struct Connections: Sendable {
     _ migrations: [Migration], of service: ServiceName, at now: Instant, beside path: String,
     announce: (String) -> Void = { _ in }
   ) throws -> Epoch {
+    // Mostly there is none. One that cannot be removed misleads nobody: the launcher removes it before it starts the service anew.
     defer { try? FileManager.default.removeItem(atPath: Self.noteOfMigration(of: path)) }
     return try writer.writeWithoutTransaction { database in
       let own = try Migrations(series: .store, StoreSchema.migrations)
