@@ -163,7 +163,7 @@ let package = Package(
     shared("TransparencyLog", [crypto]),
     shared("Web", ["CCurl"]),
     shared("Workers", ["Operations"]),
-    shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
+    shared("Messaging", ["CZeroMQ", "Operations", "Workers", logging, metrics]),
     shared(
       "Storage", ["CScrubbingVFS", "Operations", crypto, grdb, logging, metrics, sqlite], exclude: ["schema.sql"]),
     shared(

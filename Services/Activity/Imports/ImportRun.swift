@@ -5,6 +5,7 @@ import Operations
 import Sandbox
 import ServiceKit
 import Storage
+import Workers
 
 /// Reads one import from its present position to its end.
 ///
@@ -92,11 +93,12 @@ struct ImportRun: Sendable {
       try Task.checkCancellation()
       let maximum = min(size.count, beat())
       // The next batch is read while this one is written.
-      async let following = reading.next(maximum: maximum)
       position += records.count
-      let duration = try await take(records, position: position, progress: progress(slice))
+      let (following, duration) = try await concurrently({ try await reading.next(maximum: maximum) }) {
+        try await take(records, position: position, progress: progress(slice))
+      }
       if !records.isEmpty { size.took(duration, for: records.count) }
-      slice = try await following
+      slice = following
     }
     if let fault = slice.fault { try await breakOff(fault, line: slice.line) }
   }

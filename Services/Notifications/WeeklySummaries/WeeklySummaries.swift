@@ -7,6 +7,7 @@ import RewardsContract
 import ServiceKit
 import SocialContract
 import Storage
+import Workers
 
 /// Sends weekly summaries, a few accounts at a time. The services that know the week are asked for all of them at once; a part that a
 /// service does not supply, after all retries, is marked as missing.
@@ -77,10 +78,14 @@ struct WeeklySummaries: DueWork {
     let weeks = jobs.map { WeekOfAccount(accountID: $0.account, firstDay: $0.week) }
     let times = jobs.map { CoinTime(accountID: $0.account, from: $0.from, until: $0.until) }
     let socialTimes = jobs.map { SocialTime(accountID: $0.account, from: $0.from, until: $0.until) }
-    async let activities = answer(GetActivityWeeks.self, .init(weeks: weeks)) { $0.weeks.count == jobs.count }
-    async let coins = answer(GetCoinWeeks.self, .init(times: times)) { $0.weeks.count == jobs.count }
-    async let social = answer(GetSocialWeeks.self, .init(times: socialTimes)) { $0.acceptedChallenges.count == jobs.count }
-    return await Answers(activities: activities?.weeks, coins: coins?.weeks, social: social)
+    let (activities, (coins, social)) = await concurrently({
+      await answer(GetActivityWeeks.self, .init(weeks: weeks)) { $0.weeks.count == jobs.count }
+    }) {
+      await concurrently({ await answer(GetCoinWeeks.self, .init(times: times)) { $0.weeks.count == jobs.count } }) {
+        await answer(GetSocialWeeks.self, .init(times: socialTimes)) { $0.acceptedChallenges.count == jobs.count }
+      }
+    }
+    return Answers(activities: activities?.weeks, coins: coins?.weeks, social: social)
   }
 
   private func answer<O: OpenOperation>(

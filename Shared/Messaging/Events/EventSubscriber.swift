@@ -2,6 +2,7 @@ public import Logging
 import Metrics
 public import Operations
 import Synchronization
+import Workers
 
 /// Applies every event of one publisher in a service, once and in order, whatever is lost, duplicated or restarted on the way.
 ///
@@ -165,25 +166,26 @@ public final class EventSubscriber: Sendable {
     case .fetchSnapshot(let key): await fetchSnapshot(key)
     case .apply(let page, let after):
       // The publisher reads the next events while these take effect.
-      async let next: Void = fetchAhead(state.withLock { $0.nextFetch })
-      await apply {
-        let through = try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
-        state.withLock { $0.applied(through: through) }
-        return page.events.count { $0.number <= through }
+      let next = state.withLock { $0.nextFetch }
+      await concurrently({ await self.fetchAhead(next) }) {
+        await apply {
+          let through = try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
+          state.withLock { $0.applied(through: through) }
+          return page.events.count { $0.number <= through }
+        }
       }
-      await next
     case .applyPage(let page):
       // The publisher reads the next page while this one takes effect. It may be older by then, which does no harm: what came after the
       // first page was read is fetched as events.
-      async let next: Void = readAhead(page.nextKey)
-      await apply {
-        try await subscription.apply(
-          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
-          from: page.from)
-        state.withLock { $0.applied() }
-        return page.events.count
+      await concurrently({ await self.readAhead(page.nextKey) }) {
+        await apply {
+          try await subscription.apply(
+            SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
+            from: page.from)
+          state.withLock { $0.applied() }
+          return page.events.count
+        }
       }
-      await next
     case .enter(let epoch, let end):
       await apply {
         let cursor = try await subscription.enter(epoch, after: end, of: publisher)
