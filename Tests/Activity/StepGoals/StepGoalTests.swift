@@ -150,10 +150,13 @@ struct StepGoalTests {
           id: "\(back)", start: end.adding(seconds: -back * 43_200 - 3600), end: end.adding(seconds: -back * 43_200), steps: 200)
       }
       _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
+      let published = try await progressed(services)
+      // The days are written in several transactions, which may divide that week: then its steps are those of its first days.
+      let ofLastWeek = (1...7).map { "week 2026-12-14 \(400 * $0)/100 reached" }
+      #expect(published.count { ofLastWeek.contains($0) } == 1)
       #expect(
-        try await Set(progressed(services)) == [
-          "day 2026-12-20 400/100 reached", "day 2026-12-21 400/100 reached", "week 2026-12-14 2800/100 reached",
-          "week 2026-12-21 400/100 reached",
+        published.filter { !ofLastWeek.contains($0) }.sorted() == [
+          "day 2026-12-20 400/100 reached", "day 2026-12-21 400/100 reached", "week 2026-12-21 400/100 reached",
         ])
     }
   }
