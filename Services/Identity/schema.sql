@@ -116,7 +116,7 @@ CREATE TABLE audience_counts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE consent_records (
-  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL,
   purpose TEXT NOT NULL CHECK (purpose IN ('activityData', 'location')),
   number INTEGER NOT NULL CHECK (number > 0),
   is_given INTEGER NOT NULL CHECK (is_given IN (0, 1)),
@@ -288,7 +288,7 @@ CREATE INDEX login_alert_sessions_by_session ON login_alert_sessions (session_id
 
 CREATE TABLE login_alerts (
   alert_id BLOB NOT NULL PRIMARY KEY CHECK (length(alert_id) = 16),
-  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL,
   level TEXT NOT NULL CHECK (level IN ('notice', 'suspicious', 'high')),
   -- Names, a blank between.
   reasons TEXT NOT NULL,
@@ -300,13 +300,17 @@ CREATE TABLE login_alerts (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   answer TEXT CHECK (answer IN ('confirm', 'close')),
-  answered_at INTEGER, lapsed_at INTEGER,
+  answered_at INTEGER, lapsed_at INTEGER, needed_at INTEGER NOT NULL DEFAULT 0, is_by_password INTEGER NOT NULL DEFAULT 1 CHECK (is_by_password IN (0, 1)),
   CHECK ((answer IS NULL) = (answered_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX login_alerts_by_account ON login_alerts (account_id, alert_id);
 
-CREATE INDEX login_alerts_by_expiry ON login_alerts (expires_at);
+CREATE INDEX login_alerts_by_level ON login_alerts (account_id, level, created_at);
+
+CREATE INDEX login_alerts_by_need ON login_alerts (needed_at);
+
+CREATE INDEX login_alerts_closed ON login_alerts (account_id, created_at) WHERE answer = 'close';
 
 CREATE INDEX login_alerts_unlapsed ON login_alerts (expires_at)
   WHERE answered_at IS NULL AND level = 'suspicious' AND lapsed_at IS NULL;
@@ -346,7 +350,7 @@ CREATE INDEX password_recoveries_by_expiry ON password_recoveries (expires_at);
 
 CREATE TABLE personal_access_tokens (
   token_id BLOB NOT NULL PRIMARY KEY CHECK (length(token_id) = 16),
-  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL,
   name TEXT NOT NULL,
   token_hash BLOB NOT NULL UNIQUE CHECK (length(token_hash) = 32),
   -- Names of scopes, a blank between.
@@ -480,6 +484,8 @@ CREATE TABLE secrets (
   PRIMARY KEY (kind, owner)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX secrets_by_key ON secrets (kind, substr(sealed, 1, 6));
+
 CREATE INDEX secrets_by_owner ON secrets (owner);
 
 CREATE TABLE security_event_counts (
@@ -549,6 +555,13 @@ CREATE TABLE security_reports (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX security_reports_by_time ON security_reports (created_at);
+
+CREATE TABLE session_surpluses (
+  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  is_in_doubt INTEGER NOT NULL CHECK (is_in_doubt IN (0, 1)),
+  seen_before INTEGER NOT NULL,
+  PRIMARY KEY (account_id, is_in_doubt)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (
   session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),

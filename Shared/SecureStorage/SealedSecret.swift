@@ -37,7 +37,8 @@ struct SealedSecret {
     return Array(try AES.GCM.open(box, using: key, authenticating: Self.head(store, number) + name.binding))
   }
 
-  private static func head(_ store: UInt8, _ number: UInt32) -> [UInt8] {
+  /// Its first bytes, under that key.
+  static func head(_ store: UInt8, _ number: UInt32) -> [UInt8] {
     [version, store] + withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 }

@@ -101,6 +101,11 @@ public struct SecureStorage: Sendable {
     }
   }
 
+  /// The first bytes of what is sealed now: the format, the first key store and its newest key. What begins otherwise is to be renewed.
+  ///
+  /// - Throws: what the key store throws.
+  public func newestHead() throws -> [UInt8] { try SealedSecret.head(first.id, first.newest().number) }
+
   /// Seals a secret again under the newest key of the first key store, unless it already is. If that fails, it stays as it was.
   ///
   /// - Returns: whether it was sealed again.

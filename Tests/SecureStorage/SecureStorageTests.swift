@@ -143,7 +143,9 @@ final class SecureStorageTests {
     #expect(try !storage.renew(name, on: shelf) { _ in })
     _ = try folder.secret("secrets-2")
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
+    #expect(try shelf.rows[name].map { Array($0.prefix(6)) } != storage.newestHead())
     #expect(try storage.renew(name, on: shelf) { _ in })
+    #expect(try shelf.rows[name].map { Array($0.prefix(6)) } == storage.newestHead())
     try FileManager.default.removeItem(atPath: first)
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }

@@ -8,8 +8,8 @@ import Storage
 ///
 /// What remains identifies nobody: ids of the account and the deletion, so that late events and restored backups cannot bring the account
 /// back; security events without account and address; a keyed hash of the username while it is reserved; the sealed tokens of providers'
-/// grants until the providers have been notified. Except for sessions and security events, everything is deleted in the transaction that
-/// begins the deletion: from then on the account does not exist.
+/// grants until the providers have been notified. Except for sessions, login alerts, security events, consents and personal access tokens,
+/// of which there may be many, everything is deleted in the transaction that begins the deletion: from then on the account does not exist.
 struct AccountDeletionFeature: Feature {
   private let handlers: AccountDeletionHandlers
   private let environment: ServiceEnvironment

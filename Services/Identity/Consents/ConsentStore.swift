@@ -35,6 +35,15 @@ enum ConsentStore {
     BEGIN SELECT RAISE(ABORT, 'what somebody consented to does not change afterwards'); END;
     """
 
+  /// The account of a record may be gone: nothing bounds how often a consent is changed, so they go in steps behind it.
+  static func deletedAccountsMigration(_ number: Int) -> Migration {
+    Migration(number, "consents of deleted accounts") { database in
+      try database.redeclare(
+        "consent_records", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE",
+        with: "account_id BLOB NOT NULL")
+    }
+  }
+
   /// How the account's consents stand, by what was recorded of each last.
   static func states(of account: AccountID, in database: Database) throws -> ConsentStates {
     ConsentStates(

@@ -7,19 +7,17 @@ import Storage
 struct LoginAlertFeature: Feature {
   let handlers: LoginAlertHandlers
   let clock: Clock
-  let migrations = [LoginAlertStore.migration(6), LoginAlertStore.lapseMigration(50)]
+  let migrations = [LoginAlertStore.migration(6), LoginAlertStore.lapseMigration(50), LoginAlertStore.boundMigration(52)]
   let tables: [ErasedTable] = [
     .following("login_alert_sessions", "sessions"),
-    ErasedTable.rows("login_alerts", "account_id = :account", .securityEvents).atOnce,
+    // Only their owner sees them, and without the account no login is assessed.
+    .rows("login_alerts", "account_id = :account", .securityEvents),
     ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce.uncounted,
     ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce.uncounted,
   ]
   let retention = [
     RetentionRule("known_devices", key: "account_id, device_key", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
     RetentionRule("known_places", key: "account_id, network", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
-    RetentionRule(
-      "login_alerts", key: "alert_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds, except: LoginAlertStore.isNeeded
-    ),
   ]
 
   var snapshot: [SnapshotPart] {

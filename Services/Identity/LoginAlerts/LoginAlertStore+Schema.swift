@@ -26,6 +26,28 @@ extension LoginAlertStore {
     }
   }
 
+  /// An account may have very many notices from before their number was bounded: they are removed in steps behind it where it is deleted.
+  /// Alerts that have an effect are kept for as long as they have it; those of before are looked at spread over a month.
+  static func boundMigration(_ number: Int) -> Migration {
+    Migration(number, "alerts of logins by their level and need") { database in
+      try database.redeclare(
+        "login_alerts", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE",
+        with: "account_id BLOB NOT NULL")
+      try database.execute(
+        sql: """
+          -- When it was last found to have an effect; its expiry at first.
+          ALTER TABLE login_alerts ADD COLUMN needed_at INTEGER NOT NULL DEFAULT 0;
+          UPDATE login_alerts SET needed_at = max(expires_at, unixepoch() * 1000 - abs(random() % 2592000000));
+          -- Whether the login was by password and not by a provider. It matters for a day: those of before count as by password.
+          ALTER TABLE login_alerts ADD COLUMN is_by_password INTEGER NOT NULL DEFAULT 1 CHECK (is_by_password IN (0, 1));
+          CREATE INDEX login_alerts_by_need ON login_alerts (needed_at);
+          DROP INDEX login_alerts_by_expiry;
+          CREATE INDEX login_alerts_by_level ON login_alerts (account_id, level, created_at);
+          CREATE INDEX login_alerts_closed ON login_alerts (account_id, created_at) WHERE answer = 'close';
+          """)
+    }
+  }
+
   private static let alerts = """
     -- An unusual login. As with other mailed links, the token is not stored.
     CREATE TABLE login_alerts (

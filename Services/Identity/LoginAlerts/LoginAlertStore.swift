@@ -57,7 +57,7 @@ enum LoginAlertStore {
   ///
   /// An alert has an effect while it has no answer and a session of its login is left, which may not answer other alerts or is in doubt;
   /// while it is not confirmed and an identity linked under it is left; and while it is disowned and the password, which that login knew,
-  /// has not been changed. Once an alert is deleted, the next such login is assessed anew.
+  /// has not been changed. Once an alert is deleted, the next such login is assessed anew. See ``removeDue(limit:_:)``.
   static let isNeeded = """
     answered_at IS NULL
       AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
@@ -111,17 +111,22 @@ enum LoginAlertStore {
   /// Whether somebody else may have had the account's password at that instant: since its last change a login was disowned, or was
   /// suspicious and has no answer. A login from a device and a network that are both known by now counts as confirmed by the owner.
   static func isOpen(of account: AccountID, at instant: Instant, in database: Database) throws -> Bool {
-    try Row.fetchOne(
+    try Bool.fetchOne(
       database.cachedStatement(
         sql: """
-          SELECT 1 FROM login_alerts AS alert WHERE account_id = ?1 AND created_at <= ?2
-            AND created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)
-            AND (answer = 'close' OR answer IS NULL AND level <> 'notice' AND NOT (
-              EXISTS (SELECT 1 FROM known_devices AS known WHERE known.account_id = ?1 AND known.device_key = alert.device_key)
-              AND EXISTS (SELECT 1 FROM known_places AS known WHERE known.account_id = ?1 AND known.network = alert.network)))
-          LIMIT 1
+          SELECT EXISTS (
+            SELECT 1 FROM login_alerts INDEXED BY login_alerts_closed
+            WHERE account_id = ?1 AND answer = 'close' AND created_at <= ?2
+              AND created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)
+          ) OR EXISTS (
+            SELECT 1 FROM login_alerts AS alert INDEXED BY login_alerts_by_level
+            WHERE account_id = ?1 AND level IN ('suspicious', 'high') AND answer IS NULL AND created_at <= ?2
+              AND created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)
+              AND NOT (
+                EXISTS (SELECT 1 FROM known_devices AS known WHERE known.account_id = ?1 AND known.device_key = alert.device_key)
+                AND EXISTS (SELECT 1 FROM known_places AS known WHERE known.account_id = ?1 AND known.network = alert.network)))
           """),
-      arguments: [account, instant]) != nil
+      arguments: [account, instant]) ?? false
   }
 
   /// The pending alert about such a login.
@@ -134,24 +139,42 @@ enum LoginAlertStore {
     try LoginAlertID.fetchOne(
       database.cachedStatement(
         sql: """
-          SELECT alert_id FROM login_alerts
+          SELECT alert_id FROM login_alerts INDEXED BY login_alerts_by_level
           WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND lapsed_at IS NULL
             AND expires_at > ?
-          ORDER BY alert_id DESC LIMIT 1
+          ORDER BY created_at DESC, alert_id DESC LIMIT 1
           """),
       arguments: [account, level, origin.deviceKey, origin.location.network, now])
   }
 
   /// The number of alerts with a question within the last day, since the last change of the password: an intruder who knew the former
-  /// password must not use up the owner's alerts.
-  static func dailyCount(_ account: AccountID, now: Instant, in database: Database) throws -> Int {
+  /// password must not use up the owner's alerts. Nor must one who knows the password use up those of the owner's logins by a provider:
+  /// the two are counted apart.
+  static func dailyCount(_ account: AccountID, isByPassword: Bool, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
       database.cachedStatement(
         sql: """
-          SELECT COUNT(*) FROM login_alerts WHERE account_id = ?1 AND level <> 'notice'
+          SELECT COUNT(*) FROM login_alerts INDEXED BY login_alerts_by_level
+          WHERE account_id = ?1 AND level IN ('suspicious', 'high') AND is_by_password = ?3
             AND created_at > MAX(?2, COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0))
           """),
-      arguments: [account, now.adding(seconds: -86_400)]) ?? 0
+      arguments: [account, now.adding(seconds: -86_400), isByPassword]) ?? 0
+  }
+
+  /// The number of notices, counted as the questions are: see ``dailyCount(_:isByPassword:now:in:)``. However often the password is changed,
+  /// a fifth of all that the day had counts, so that their number is bounded.
+  static func notices(of account: AccountID, isByPassword: Bool, now: Instant, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT max(
+            COUNT(*) FILTER (
+              WHERE created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)),
+            COUNT(*) / 5)
+          FROM login_alerts INDEXED BY login_alerts_by_level
+          WHERE account_id = ?1 AND level = 'notice' AND is_by_password = ?3 AND created_at > ?2
+          """),
+      arguments: [account, now.adding(seconds: -86_400), isByPassword]) ?? 0
   }
 
   /// Whether the session began with a login that has no answer.
@@ -214,6 +237,7 @@ enum LoginAlertStore {
   }
 
   /// The live sessions that began with the login. They are sought among those of the account: thousands may have ended that began with it.
+  /// None are found of an account that is being deleted: the deletion ends them.
   private static func liveSessions(
     of alert: LoginAlertRecord, limit: Int = -1, now: Instant, in database: Database
   ) throws -> [SessionID] {
@@ -223,6 +247,7 @@ enum LoginAlertStore {
           SELECT session.session_id FROM sessions AS session INDEXED BY sessions_live
           CROSS JOIN login_alert_sessions AS begun ON begun.alert_id = ?1 AND begun.session_id = session.session_id
           WHERE session.account_id = ?2 AND session.revoked_at IS NULL AND session.expires_at > ?3
+            AND EXISTS (SELECT 1 FROM accounts AS account WHERE account.account_id = ?2)
           LIMIT ?4
           """),
       arguments: [alert.id, alert.accountID, now, limit])
@@ -241,21 +266,24 @@ enum LoginAlertStore {
   }
 
   /// Stores and publishes an alert about a login.
+  ///
+  /// - Parameter isByPassword: whether the login was by password and not by a provider.
   static func raise(
-    _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase,
-    _ transaction: Transaction
+    _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, isByPassword: Bool,
+    _ places: PlaceDatabase, _ transaction: Transaction
   ) throws -> LoginAlertID {
     let id = LoginAlertID()
     try transaction.database.cachedStatement(
       sql: """
         INSERT INTO login_alerts (alert_id, account_id, level, reasons, device, user_agent, address, device_key, network,
-          created_at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          created_at, expires_at, needed_at, is_by_password)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12)
         """
     ).execute(arguments: [
       id, account.id, level, reasons.map(\.rawValue).joined(separator: " "), origin.device,
       origin.userAgent, origin.address, origin.deviceKey,
       origin.location.network, transaction.now, transaction.now.adding(seconds: LoginAlertRules.lifetimeSeconds(level)),
+      isByPassword,
     ])
     if let alert = try find(id, in: transaction.database) { try transaction.publish(alert.raised(account.language, places)) }
     return id
@@ -349,6 +377,32 @@ enum LoginAlertStore {
       left -= 1
     }
     return left == 0
+  }
+
+  /// Removes alerts that have outlived their use. Those that are due and still have an effect are noted to have had one now, so that each
+  /// is looked at again only after as long: nearly every account may have one.
+  ///
+  /// - Parameter limit: how many it looks at, of either kind.
+  /// - Returns: whether there may be more.
+  static func removeDue(limit: Int, _ transaction: Transaction) throws -> Bool {
+    let due = try Row.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT alert_id, (\(isNeeded)) AS is_needed FROM login_alerts INDEXED BY login_alerts_by_need
+          WHERE needed_at < ? ORDER BY needed_at LIMIT ?
+          """),
+      arguments: [transaction.now.adding(seconds: -EmailLinkRules.keptSeconds), limit])
+    for row in due {
+      let id: LoginAlertID = row["alert_id"]
+      let isKept: Bool = row["is_needed"]
+      if isKept {
+        try transaction.database.cachedStatement(sql: "UPDATE login_alerts SET needed_at = ? WHERE alert_id = ?")
+          .execute(arguments: [transaction.now, id])
+      } else {
+        try transaction.database.cachedStatement(sql: "DELETE FROM login_alerts WHERE alert_id = ?").execute(arguments: [id])
+      }
+    }
+    return due.count == limit
   }
 }
 

@@ -49,7 +49,7 @@ enum LoginHistoryStore {
 
   /// What is known of a login at that instant.
   static func facts(
-    of account: AccountID, _ origin: LoginOrigin, failures: Int, now: Instant, in database: Database
+    of account: AccountID, _ origin: LoginOrigin, failures: Int, isByPassword: Bool, now: Instant, in database: Database
   ) throws -> LoginFacts {
     let devices = try Data.fetchAll(
       database.cachedStatement(sql: "SELECT device_key FROM known_devices WHERE account_id = ?"), arguments: [account])
@@ -62,8 +62,9 @@ enum LoginHistoryStore {
       arguments: [account, now.adding(seconds: -LoginRules.passwordFreshSeconds)])
     return LoginFacts(
       now: now, here: origin.location, hasHistory: !devices.isEmpty, isKnownDevice: devices.contains(origin.deviceKey),
-      knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil,
-      isAlertOpen: try LoginAlertStore.isOpen(of: account, at: now, in: database))
+      knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil, isByPassword: isByPassword,
+      isAlertOpen: try LoginAlertStore.isOpen(of: account, at: now, in: database),
+      notices: try LoginAlertStore.notices(of: account, isByPassword: isByPassword, now: now, in: database))
   }
 
   /// Whether the session began while an alert was open, from where its account was not known and is not yet. By the password it would be in
@@ -72,7 +73,8 @@ enum LoginHistoryStore {
     guard let session = try SessionStore.find(session, in: database) else { return true }
     let origin = watch.origin(
       session.accountID, device: session.device, userAgent: session.userAgent, address: session.address)
-    let facts = try LoginHistoryStore.facts(of: session.accountID, origin, failures: 0, now: session.createdAt, in: database)
+    let facts = try LoginHistoryStore.facts(
+      of: session.accountID, origin, failures: 0, isByPassword: true, now: session.createdAt, in: database)
     return facts.isAlertOpen && !LoginRules.isTrusted(facts)
   }
 }

@@ -34,6 +34,8 @@ struct LoginFacts: Hashable, Sendable {
   /// Whether somebody else may have the password: since it was last changed a login was disowned, or was suspicious and nobody has
   /// answered for it.
   var isAlertOpen = false
+  /// How many notices the owner has had within the last day of logins that came by the same way, the password or a provider.
+  var notices = 0
 }
 
 /// What a login is held for.
@@ -85,6 +87,10 @@ enum LoginRules {
 
   static func assess(_ facts: LoginFacts) -> LoginAssessment {
     var assessment = assessAlone(facts)
+    // Their number is bounded, and the owner's own devices and networks hardly reach it.
+    if assessment.level == .notice, facts.notices >= LoginAlertRules.maxNoticesPerDay {
+      assessment.level = isTrusted(facts) ? nil : .suspicious
+    }
     assessment.isLearnt = assessment.level != .suspicious && assessment.level != .high
     guard facts.isAlertOpen, !isTrusted(facts) else { return assessment }
     assessment.isLearnt = false
@@ -174,8 +180,13 @@ enum LoginAlertRules {
   static let lifetimeSeconds = 7 * 86_400
   /// The same where the login was refused: until then a further attempt from there is refused without a further mail.
   static let refusedLifetimeSeconds = 86_400
-  /// How many logins of a day an account is asked about; what is as unlike it beyond that is refused without a mail.
+  /// How many logins of a day an account is asked about; what is as unlike it beyond that is refused without a mail. Logins by password
+  /// and by a provider have this bound each, and the next: whoever has only the password uses up nothing of the provider's, and to use
+  /// those up takes the account there.
   static let maxPerDay = 10
+  /// How many logins of a day an account's owner is only notified of. About further ones the owner is asked, except where device and
+  /// network are both known.
+  static let maxNoticesPerDay = 20
 
   static func lifetimeSeconds(_ level: LoginAlertLevel) -> Int { level == .high ? refusedLifetimeSeconds : lifetimeSeconds }
 

@@ -30,8 +30,7 @@ enum WatchedLogin {
     let origin = watch.origin(
       account.id, device: device?.description, userAgent: caller.keptUserAgent, address: caller.keptAddress)
     var facts = try LoginHistoryStore.facts(
-      of: account.id, origin, failures: failures, now: transaction.now, in: transaction.database)
-    facts.isByPassword = isByPassword
+      of: account.id, origin, failures: failures, isByPassword: isByPassword, now: transaction.now, in: transaction.database)
     facts.isProvenDevice = isProvenDevice
     let assessment = LoginRules.assess(facts)
     if assessment.isLearnt { try LoginHistoryStore.learn(origin, of: account.id, transaction) }
@@ -48,13 +47,15 @@ enum WatchedLogin {
     case nil:
       return .success(try begin(nil))
     case .notice:
-      let alert = try LoginAlertStore.raise(.notice, assessment.reasons, of: account, origin, watch.places, transaction)
+      let alert = try LoginAlertStore.raise(
+        .notice, assessment.reasons, of: account, origin, isByPassword: isByPassword, watch.places, transaction)
       let begun = try begin(alert)
       try SecurityEventStore.record(
         SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller, transaction)
       return .success(begun)
     case .suspicious:
-      guard let alert = try ask(account, origin, assessment.reasons, caller, watch, transaction) else {
+      guard let alert = try ask(account, origin, assessment.reasons, isByPassword: isByPassword, caller, watch, transaction)
+      else {
         return .failure(Failure(LogInFailure.unasked))
       }
       let begun = try begin(alert)
@@ -63,7 +64,7 @@ enum WatchedLogin {
       )
       return .success(begun)
     case .high:
-      let isAsked = try refuse(account, origin, assessment.reasons, caller, watch, transaction)
+      let isAsked = try refuse(account, origin, assessment.reasons, isByPassword: isByPassword, caller, watch, transaction)
       return .failure(Failure(isAsked ? LogInFailure.unconfirmed : .unasked))
     }
   }
@@ -72,19 +73,21 @@ enum WatchedLogin {
   ///
   /// - Returns: nil where the owner has been asked too often that day, which is recorded.
   private static func ask(
-    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
-    _ transaction: Transaction
+    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], isByPassword: Bool, _ caller: Caller,
+    _ watch: LoginWatch, _ transaction: Transaction
   ) throws -> LoginAlertID? {
     let (database, now) = (transaction.database, transaction.now)
     if let waiting = try LoginAlertStore.findWaiting(of: account.id, .suspicious, origin, now: now, in: database) {
       return waiting
     }
-    guard try LoginAlertStore.dailyCount(account.id, now: now, in: database) < LoginAlertRules.maxPerDay else {
+    let asked = try LoginAlertStore.dailyCount(account.id, isByPassword: isByPassword, now: now, in: database)
+    guard asked < LoginAlertRules.maxPerDay else {
       try SecurityEventStore.record(
         SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller, transaction)
       return nil
     }
-    return try LoginAlertStore.raise(.suspicious, reasons, of: account, origin, watch.places, transaction)
+    return try LoginAlertStore.raise(
+      .suspicious, reasons, of: account, origin, isByPassword: isByPassword, watch.places, transaction)
   }
 
   /// Ends all access, asks the owner and notifies the administrators: once for each place and device, so that repeating the login cannot
@@ -92,19 +95,19 @@ enum WatchedLogin {
   ///
   /// - Returns: whether the owner has a mail about such a login.
   private static func refuse(
-    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
-    _ transaction: Transaction
+    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], isByPassword: Bool, _ caller: Caller,
+    _ watch: LoginWatch, _ transaction: Transaction
   ) throws -> Bool {
+    let (database, now) = (transaction.database, transaction.now)
     let detail = reasons.map(\.rawValue).joined(separator: " ")
     try SecurityEventStore.record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller, transaction)
     try IncidentStore.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id), transaction)
-    guard try LoginAlertStore.findWaiting(of: account.id, .high, origin, now: transaction.now, in: transaction.database) == nil
-    else { return true }
-    guard try LoginAlertStore.dailyCount(account.id, now: transaction.now, in: transaction.database) < LoginAlertRules.maxPerDay
-    else { return false }
+    guard try LoginAlertStore.findWaiting(of: account.id, .high, origin, now: now, in: database) == nil else { return true }
+    let asked = try LoginAlertStore.dailyCount(account.id, isByPassword: isByPassword, now: now, in: database)
+    guard asked < LoginAlertRules.maxPerDay else { return false }
     try Revocation.revokeEverything(of: account.id, .suspiciousActivity, transaction)
     try ExternalIdentityStore.unlinkDoubtful(of: account.id, caller, transaction)
-    _ = try LoginAlertStore.raise(.high, reasons, of: account, origin, watch.places, transaction)
+    _ = try LoginAlertStore.raise(.high, reasons, of: account, origin, isByPassword: isByPassword, watch.places, transaction)
     return true
   }
 }

@@ -6,8 +6,9 @@ import Storage
 /// Personal access tokens: with scopes, for scripts (ID-18).
 struct PersonalAccessTokenFeature: Feature {
   let clock: Clock
-  let migrations = [PersonalAccessTokenStore.migration(3)]
-  let tables: [ErasedTable] = [ErasedTable.rows("personal_access_tokens", "account_id = :account", .accessTokens).atOnce]
+  let migrations = [PersonalAccessTokenStore.migration(3), PersonalAccessTokenStore.deletedAccountsMigration(55)]
+  // The deletion revokes them first, and without the account none is good for anything.
+  let tables: [ErasedTable] = [.rows("personal_access_tokens", "account_id = :account", .accessTokens)]
   let retention = [
     RetentionRule(
       "personal_access_tokens", key: "token_id", after: "expires_at", seconds: PersonalAccessTokenStore.expiredKeptSeconds),

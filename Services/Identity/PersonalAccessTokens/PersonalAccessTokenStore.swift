@@ -66,6 +66,15 @@ enum PersonalAccessTokenStore {
     }
   }
 
+  /// The account of a token may be gone: thousands may have been revoked lately, so they go in steps behind it.
+  static func deletedAccountsMigration(_ number: Int) -> Migration {
+    Migration(number, "personal access tokens of deleted accounts") { database in
+      try database.redeclare(
+        "personal_access_tokens", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE",
+        with: "account_id BLOB NOT NULL")
+    }
+  }
+
   /// Those revoked lately, as events; see `SnapshotParts`.
   static func snapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
     let last = try RevocationPosition(key, now: now)
@@ -96,14 +105,15 @@ enum PersonalAccessTokenStore {
     ).map(PersonalAccessTokenRecord.init)
   }
 
-  /// The account's tokens that have not been revoked, the newest first: ids grow with time.
+  /// The account's tokens that have not been revoked, the newest first: ids grow with time. They are few, and found by the index
+  /// that has no others.
   static func list(
     of account: AccountID, before last: PersonalAccessTokenID?, limit: Int, in database: Database
   ) throws -> [PersonalAccessTokenRecord] {
     try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT * FROM personal_access_tokens
+          SELECT * FROM personal_access_tokens INDEXED BY personal_access_tokens_by_name
           WHERE account_id = ?1 AND token_id < ?2 AND revoked_at IS NULL ORDER BY token_id DESC LIMIT ?3
           """),
       arguments: [account, last ?? .last, limit]

@@ -13,11 +13,30 @@ struct SecretRotationWorker: Service {
     try await cancelWhenGracefulShutdown { try await renewAll() }
   }
 
+  /// Without secrets under older keys, as at most starts, nothing is written. Secrets of other kinds, which a newer version of the
+  /// program keeps, wait for it.
   func renewAll() async throws {
-    var last: SecretName?
-    repeat {
-      last = try await store.write { [last, storage] in try SecretStore.renew(after: last, atMost: Self.batch, in: storage, $0) }
+    for kind in SecretKind.all {
+      let heads = try await store.read { try SecretStore.heads(of: kind, in: $0) }
+      // Without secrets no key is made.
+      guard !heads.isEmpty else { continue }
+      let newest: [UInt8]
+      do {
+        newest = try storage.newestHead()
+      } catch {
+        return try await store.write { try SecretStore.recordMissingKey(of: kind, $0) }
+      }
+      for head in heads where head != newest { try await renewAll(kind, beginning: head) }
+    }
+  }
+
+  private func renewAll(_ kind: SecretKind, beginning head: [UInt8]) async throws {
+    var last: [UInt8]? = []
+    while let after = last {
+      last = try await store.write { [storage] in
+        try SecretStore.renew(kind, beginning: head, after: after, atMost: Self.batch, in: storage, $0)
+      }
       try Task.checkCancellation()
-    } while last != nil
+    }
   }
 }

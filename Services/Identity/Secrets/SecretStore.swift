@@ -67,6 +67,13 @@ enum SecretStore {
     }
   }
 
+  static func keyMigration(_ number: Int) -> Migration {
+    Migration(number, "secrets by their key") { database in
+      // The head of a sealed secret names its key.
+      try database.execute(sql: "CREATE INDEX secrets_by_key ON secrets (kind, substr(sealed, 1, 6))")
+    }
+  }
+
   /// Stores a secret, and verifies it by reading it back. Failures are recorded as security events.
   ///
   /// - Throws: `SecureStorageFailure`; nothing of the secret is then kept.
@@ -99,38 +106,65 @@ enum SecretStore {
     try SecretTable(transaction: transaction).remove(name)
   }
 
-  /// Brings secrets that rest under older keys under the newest one, a few at a time.
+  /// How the sealed secrets of a kind begin: there is one beginning for each key under which any of them rest.
+  static func heads(of kind: SecretKind, in database: Database) throws -> [[UInt8]] {
+    let next = """
+      SELECT substr(sealed, 1, 6) FROM secrets INDEXED BY secrets_by_key WHERE kind = ? AND substr(sealed, 1, 6) > ?
+      ORDER BY substr(sealed, 1, 6) LIMIT 1
+      """
+    var heads: [[UInt8]] = []
+    while let head = try database.first(next, .text(kind.name), .bytes(heads.last ?? []), read: { $0.bytes(0) }) {
+      heads.append(head)
+    }
+    return heads
+  }
+
+  /// Brings secrets that rest under an older key under the newest one, a few at a time.
   ///
-  /// - Parameter last: the last one looked at before; nil at the beginning.
-  /// - Returns: the last one looked at, nil after the last of all.
+  /// - Parameters:
+  ///   - head: how they begin.
+  ///   - last: the owner of the last one looked at before; empty at the beginning.
+  /// - Returns: the owner of the last one looked at, nil after the last of all.
   static func renew(
-    after last: SecretName?, atMost count: Int, in storage: SecureStorage, _ transaction: Transaction
-  ) throws -> SecretName? {
-    let kinds = Dictionary(uniqueKeysWithValues: SecretKind.all.map { ($0.name, $0) })
-    // Of other kinds are those that a newer version of the program keeps: they wait for it.
-    let marks = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
-    let names = try Row.fetchAll(
+    _ kind: SecretKind, beginning head: [UInt8], after last: [UInt8], atMost count: Int, in storage: SecureStorage,
+    _ transaction: Transaction
+  ) throws -> [UInt8]? {
+    let owners = try Data.fetchAll(
       transaction.database.cachedStatement(
         sql: """
-          SELECT kind, owner FROM secrets WHERE kind IN (\(marks)) AND (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?
+          SELECT owner FROM secrets INDEXED BY secrets_by_key WHERE kind = ? AND substr(sealed, 1, 6) = ? AND owner > ?
+          ORDER BY owner LIMIT ?
           """),
-      arguments: StatementArguments(kinds.keys.sorted()) + [last?.kind.name ?? "", Data(last?.owner ?? []), count]
-    ).compactMap { row in kinds[row["kind"]].map { SecretName($0, of: Array(row["owner"] as Data)) } }
-    for name in names {
+      arguments: [kind.name, Data(head), Data(last), count]
+    ).map { Array($0) }
+    for owner in owners {
       do {
-        _ = try storage.renew(name, on: SecretTable(transaction: transaction)) { try record($0, account: nil, transaction) }
+        _ = try storage.renew(SecretName(kind, of: owner), on: SecretTable(transaction: transaction)) {
+          try record($0, account: nil, transaction)
+        }
       } catch is SecureStorageFailure {
         // Recorded; it stays as it is, and is looked at again at the next start.
         continue
       }
     }
-    return names.count < count ? nil : names.last
+    return owners.count < count ? nil : owners.last
+  }
+
+  /// Records that secrets of a kind cannot be brought under the newest key, since that cannot be read.
+  static func recordMissingKey(of kind: SecretKind, _ transaction: Transaction) throws {
+    try record(.keyStoreFailed, of: kind, account: nil, transaction)
   }
 
   private static func record(_ incident: SecretIncident, account: AccountID?, _ transaction: Transaction) throws {
-    let kind: SecurityEvent.Kind = incident.problem == .corrupt ? .secretDamaged : .secretStorageFailed
-    let detail = "\(incident.name.kind.name) \(incident.problem.rawValue)"
-    try SecurityEventStore.record(SecurityEvent(kind, account: account, detail: detail), from: .service(.identity), transaction)
+    try record(incident.problem, of: incident.name.kind, account: account, transaction)
+  }
+
+  private static func record(
+    _ problem: SecretIncident.Problem, of kind: SecretKind, account: AccountID?, _ transaction: Transaction
+  ) throws {
+    let event: SecurityEvent.Kind = problem == .corrupt ? .secretDamaged : .secretStorageFailed
+    let detail = "\(kind.name) \(problem.rawValue)"
+    try SecurityEventStore.record(SecurityEvent(event, account: account, detail: detail), from: .service(.identity), transaction)
     // However many are concerned, it is one cause to look for.
     try IncidentStore.raise(IncidentFinding(.secretsFailing, count: 1), on: .system, transaction)
   }

@@ -10,6 +10,7 @@ struct SessionFeature: Feature {
   let migrations = [
     SessionStore.lastSeenMigration(2), SessionStore.generationsMigration(20),
     SessionStore.deletedAccountsMigration(30), SessionStore.liveMigration(47), SessionStore.expiryMigration(49),
+    SessionStore.surplusMigration(53),
   ]
   // What has no bound by its rules goes in steps: a session has a token for every ten minutes of its month. With the account gone, no token
   // is good for anything and the sessions are shown to nobody; that they ended is published first.
@@ -18,6 +19,7 @@ struct SessionFeature: Feature {
       .preceded(by: SessionStore.end),
     .rows("sessions", "account_id = :account", .sessions),
     .untouched("ended_sessions", "ids of what is gone, removed within days"),
+    .following("session_surpluses", "accounts"),
   ]
   let retention = [
     RetentionRule("sessions", key: "session_id", after: "expires_at", seconds: SessionStore.keptSeconds),
@@ -43,5 +45,6 @@ struct SessionFeature: Feature {
     service.serve(CloseSession.self, write: SessionHandlers.close)
     service.serve(CloseOtherSessions.self, write: SessionHandlers.closeOthers)
     service.serve(CheckSessions.self, read: SessionHandlers.check)
+    service.run { store in SurplusSessionWorker(store: store) }
   }
 }

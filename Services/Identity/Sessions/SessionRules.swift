@@ -23,7 +23,8 @@ struct LiveSession: Hashable, Sendable {
 enum SessionRules {
   static let maxLive = 100
   static let maxInDoubt = 10
-  /// Many more, from before there was a bound, are ended by several logins, so that each is short.
+  /// Many more, from before there was a bound, are ended by ``SurplusSessionWorker``, and until then by several logins, so that each is
+  /// short.
   static let maxEndedByLogin = 10
   /// Where there are more, only so many are looked at, those that began last: any in doubt that began under this bound are
   /// among them. Those that end are then the

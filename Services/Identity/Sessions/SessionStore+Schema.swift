@@ -86,6 +86,37 @@ extension SessionStore {
     }
   }
 
+  /// Accounts that had more live sessions than they may have since, and before when the sessions were seen last that end for it: of those
+  /// in doubt and of the others each, all but as many as may be.
+  static func surplusMigration(_ number: Int) -> Migration {
+    Migration(number, "accounts with too many sessions") { database in
+      try database.execute(
+        sql: """
+          -- Until a worker has ended the surplus: then it is empty for ever.
+          CREATE TABLE session_surpluses (
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            is_in_doubt INTEGER NOT NULL CHECK (is_in_doubt IN (0, 1)),
+            seen_before INTEGER NOT NULL,
+            PRIMARY KEY (account_id, is_in_doubt)
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO session_surpluses (account_id, is_in_doubt, seen_before)
+            SELECT account_id, is_in_doubt, last_seen_at FROM (
+              SELECT account_id, is_in_doubt, last_seen_at,
+                row_number() OVER (PARTITION BY account_id, is_in_doubt ORDER BY last_seen_at DESC) AS place
+              FROM (
+                SELECT account_id, last_seen_at, EXISTS (
+                  SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
+                  WHERE begun.session_id = session.session_id AND alert.answered_at IS NULL AND alert.level = 'suspicious'
+                ) AS is_in_doubt
+                FROM sessions AS session
+                WHERE revoked_at IS NULL AND account_id IN (
+                  SELECT account_id FROM sessions WHERE revoked_at IS NULL GROUP BY account_id HAVING count(*) > 10)
+                  AND account_id IN (SELECT account_id FROM accounts)))
+            WHERE place = iif(is_in_doubt, 10, 100);
+          """)
+    }
+  }
+
   /// A session that is in use for its month has thousands of tokens, and each exchange deletes those that have expired.
   static func expiryMigration(_ number: Int) -> Migration {
     Migration(number, "refresh tokens by their expiry") { database in

@@ -300,6 +300,41 @@ enum SessionStore {
     return others
   }
 
+  /// Ends sessions of an account that has had too many since before there was a bound, as a login does. Each is published, so that no
+  /// gateway takes its access tokens any longer.
+  ///
+  /// - Returns: whether there may be more, of that account or of another one.
+  static func endSurplus(limit: Int, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    let surplus = try Row.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT * FROM session_surpluses WHERE account_id > ? ORDER BY account_id, is_in_doubt LIMIT 1"),
+      arguments: [AccountID.placeholder])
+    guard let surplus else { return false }
+    let account: AccountID = surplus["account_id"]
+    let isInDoubt: Bool = surplus["is_in_doubt"]
+    let seenBefore: Instant = surplus["seen_before"]
+    let sessions = try SessionID.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id FROM sessions AS session INDEXED BY sessions_live
+          WHERE account_id = ? AND revoked_at IS NULL AND last_seen_at < ?
+            AND EXISTS (\(LoginAlertStore.doubt(of: "session.session_id"))) = ?
+          LIMIT ?
+          """),
+      arguments: [account, seenBefore, isInDoubt, limit])
+    for session in sessions {
+      try revoke(session, of: account, .replaced, transaction)
+      try SecurityEventStore.record(
+        SecurityEvent(.sessionReplaced, account: account, session: session), from: .service(.identity), transaction)
+    }
+    if sessions.count < limit {
+      try database.cachedStatement(sql: "DELETE FROM session_surpluses WHERE account_id = ? AND is_in_doubt = ?")
+        .execute(arguments: [account, isInDoubt])
+    }
+    return true
+  }
+
   /// Ends sessions of an account that is deleted, those seen last first: their access tokens may be good still.
   ///
   /// - Returns: how many.

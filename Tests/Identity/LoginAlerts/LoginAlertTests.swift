@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import IdentityContract
 import InProcess
 import Operations
@@ -309,7 +310,7 @@ struct LoginAlertTests {
   func bounds() async throws {
     try await Self.run { identity, _ in
       for number in 0..<40 {
-        identity.time.advance(seconds: 60)
+        identity.time.advance(seconds: 7200)
         let caller = Caller(
           kind: .anonymous, address: Self.madrid, userAgent: "App\(UnicodeScalar(UInt8(65 + number % 26)))\(number)/1")
         _ = try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
@@ -317,5 +318,120 @@ struct LoginAlertTests {
       #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistoryStore.maxKnown)
       #expect(try await identity.count("SELECT COUNT(*) FROM known_places") == 1)
     }
+  }
+
+  @Test("However often somebody logs in from further devices, an account has only so many alerts of a day; none is lost")
+  func flood() async throws {
+    try await Self.run { identity, _ in
+      var codes: [String] = []
+      for number in 0..<40 {
+        let caller = Caller(kind: .anonymous, address: Self.madrid, userAgent: "Test/1")
+        let device = try DeviceName(text: "dev\(number)")
+        do {
+          let begun = try await identity.ask(
+            LogIn.self, .init(login: "ana", password: RunningIdentity.password, device: device), by: caller)
+          codes.append(try TokenTests.payload(of: begun.accessToken).dbt == true ? "in doubt" : "in")
+        } catch let failure as Failure { codes.append(failure.code) }
+      }
+      let (notices, questions) = (LoginAlertRules.maxNoticesPerDay, LoginAlertRules.maxPerDay)
+      #expect(
+        codes == Array(repeating: "in", count: notices) + Array(repeating: "in doubt", count: questions)
+          + Array(repeating: "login_unasked", count: 40 - notices - questions))
+      #expect(
+        try await identity.published(LoginAlertRaised.self).map(\.level)
+          == Array(repeating: .notice, count: notices) + Array(repeating: .suspicious, count: questions))
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts WHERE answered_at IS NULL") == notices + questions)
+      // Where the account is known, its owner gets in.
+      #expect(try TokenTests.payload(of: try await identity.logIn(from: Self.madrid).accessToken).dbt == nil)
+      // The first of them can be answered still, and ends all that began since.
+      let first = try #require(try await identity.published(LoginAlertRaised.self).first).alertID
+      let link = try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: first)).token
+      let answer = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .close))
+      #expect(answer.closedCount == 1 + questions)
+    }
+  }
+
+  @Test("Logins by the password use up neither the alerts of those by a provider, which have as many, nor a new password's")
+  func budgets() async throws {
+    try await Self.run { identity, usual in
+      let caller = Caller(kind: .anonymous, address: Self.madrid, userAgent: "Test/1")
+      func logIn(_ device: String, _ password: String = RunningIdentity.password) async throws -> SignedIn {
+        try await identity.ask(
+          LogIn.self, .init(login: "ana", password: password, device: try DeviceName(text: device)), by: caller)
+      }
+      let watch = LoginWatch(PlaceDatabase(Settings(PlaceDatabaseTests.settings)), try await IdentityKeys(identity.home))
+      func logInByProvider(_ device: String) async throws -> String {
+        let begun = try await identity.store.write { transaction in
+          guard let account = try AccountStore.find(usual.account.id, in: transaction.database) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return try WatchedLogin.begin(account, device: try DeviceName(text: device), failures: 0, caller, watch, transaction)
+        }
+        switch begun {
+        case .success(let given): return given.isInDoubt ? "in doubt" : "in"
+        case .failure(let failure): return failure.code
+        }
+      }
+      let (notices, questions) = (LoginAlertRules.maxNoticesPerDay, LoginAlertRules.maxPerDay)
+      for number in 0..<notices + questions { _ = try await logIn("dev\(number)") }
+      #expect(try await failure { try await logIn("further") }.code == "login_unasked")
+      var codes: [String] = []
+      for number in 0...notices + questions { codes.append(try await logInByProvider("own\(number)")) }
+      #expect(
+        codes == Array(repeating: "in", count: notices) + Array(repeating: "in doubt", count: questions) + ["login_unasked"])
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 2 * (notices + questions))
+
+      // As after any notices of a former password.
+      try await identity.askToRecover()
+      try await identity.recover(try await identity.recoveryToken())
+      identity.time.advance(seconds: 60)
+      #expect(try TokenTests.payload(of: try await logIn("new", RunningIdentity.otherPassword).accessToken).dbt == nil)
+      #expect(try await identity.published(LoginAlertRaised.self).last?.level == .notice)
+      #expect(try await logInByProvider("newer") == "in")
+
+      // But not after any number of them.
+      let (account, former) = (usual.account.id, identity.time.now.adding(seconds: -3600).milliseconds)
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(5 * notices))
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at, needed_at)
+            SELECT randomblob(16), ?1, 'notice', '', zeroblob(32), '', ?2, ?2 + 604800000, ?2 + 604800000 FROM n
+            """, arguments: [account, former])
+      }
+      #expect(try TokenTests.payload(of: try await logIn("newest", RunningIdentity.otherPassword).accessToken).dbt != nil)
+    }
+  }
+
+  /// What it takes to assess a login of an account that had so many notices before.
+  private func steps(notices count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register().id
+      _ = try await identity.logIn()
+      let now = identity.time.now
+      let then = now.adding(seconds: -2 * 86_400).milliseconds
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at, needed_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'notice', '', zeroblob(32), '', \(then),
+              \(then) + 604800000, \(then) + 604800000 FROM n
+            """)
+      }
+      let watch = LoginWatch(PlaceDatabase(Settings([:])), try await IdentityKeys(identity.home))
+      let origin = watch.origin(account, device: "dev", userAgent: "Other/1", address: Self.madrid)
+      return try await identity.store.effort { database in
+        _ = try LoginHistoryStore.facts(of: account, origin, failures: 0, isByPassword: true, now: now, in: database)
+        _ = try LoginAlertStore.findWaiting(of: account, .suspicious, origin, now: now, in: database)
+        _ = try LoginAlertStore.dailyCount(account, isByPassword: true, now: now, in: database)
+      }.steps
+    }
+  }
+
+  @Test("A login is assessed as quickly, however many notices its account has had before")
+  func effort() async throws {
+    let (few, many) = (try await steps(notices: 10), try await steps(notices: 5000))
+    #expect(many <= few + 5, "\(few), \(many)")
   }
 }

@@ -20,12 +20,14 @@ struct LoginRulesTests {
   /// A login at that place of an account that was last in Madrid so many hours ago.
   private static func facts(
     _ here: LoginLocation, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
-    hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false, isProvenDevice: Bool = false
+    hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false, isProvenDevice: Bool = false,
+    notices: Int = 0
   ) -> LoginFacts {
     LoginFacts(
       now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice, isProvenDevice: isProvenDevice,
       knownPlaces: hasHistory ? [KnownPlace(location: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
-      failures: failures, isPasswordFresh: isPasswordFresh, isByPassword: isByPassword, isAlertOpen: isAlertOpen)
+      failures: failures, isPasswordFresh: isPasswordFresh, isByPassword: isByPassword, isAlertOpen: isAlertOpen,
+      notices: notices)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -118,6 +120,27 @@ struct LoginRulesTests {
     assessment(example)
     // Whoever is trusted makes known what was known before.
     #expect(LoginRules.assess(example.facts).isLearnt == LoginRules.isTrusted(example.facts))
+  }
+
+  @Test(
+    "After the notices of a day, the owner is asked about a login, unless device and network are known; nothing else changes",
+    arguments: [
+      Case("the usual", facts(madrid, notices: 20), nil),
+      Case("the last new phone at home", facts(madrid, isKnownDevice: false, notices: 19), .notice, .newDevice),
+      Case("a further new phone at home", facts(madrid, isKnownDevice: false, notices: 20), .suspicious, .newDevice),
+      Case(
+        "the same by a provider", facts(madrid, isKnownDevice: false, isByPassword: false, notices: 20), .suspicious, .newDevice),
+      Case("another city", facts(barcelona, notices: 20), .suspicious, .newPlace),
+      Case("the usual after guessing", facts(madrid, failures: 5, notices: 20), nil, .manyFailuresBefore),
+      Case(
+        "impossible travel on a new phone", facts(tokyo, hours: 10, isKnownDevice: false, notices: 20), .high, .newDevice,
+        .newPlace, .newCountry, .impossibleTravel),
+    ])
+  func manyNotices(_ example: Case) {
+    #expect(LoginAlertRules.maxNoticesPerDay == 20)
+    assessment(example)
+    let isLearnt = example.level == nil || example.level == .notice
+    #expect(LoginRules.assess(example.facts).isLearnt == isLearnt)
   }
 
   @Test("Device and place of a login become known unless the login is in doubt or refused")

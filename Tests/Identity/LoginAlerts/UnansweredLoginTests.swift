@@ -124,6 +124,75 @@ struct UnansweredLoginTests {
     #expect(many <= few + 2, "\(few), \(many)")
   }
 
+  /// What it takes to look for alerts to remove, after so many were found to have an effect still.
+  private static func effort(needed count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let then = identity.time.now.adding(seconds: -EmailLinkRules.keptSeconds - 60).milliseconds
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at, answer,
+              answered_at, needed_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'notice', '', zeroblob(32), '', \(then), \(then), 'close',
+              \(then), \(then) FROM n
+            """)
+      }
+      try await identity.housekeeping().sweep()
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == count)
+      return try await identity.store.steps { transaction in
+        let hasMore = try LoginAlertStore.removeDue(limit: 50, transaction)
+        #expect(!hasMore)
+      }
+    }
+  }
+
+  @Test("Alerts that still have an effect are not gone through with each look for those that have none")
+  func needed() async throws {
+    let (few, many) = (try await Self.effort(needed: 10), try await Self.effort(needed: 2000))
+    #expect(many <= few + 2, "\(few), \(many)")
+  }
+
+  /// What it takes to look at some of the alerts that are due: so many of one kind, and as many of the other behind them.
+  ///
+  /// - Parameter first: the answer of those that have been due the longest. Disowned alerts have an effect still, confirmed ones have none.
+  private static func effort(due count: Int, first: String) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let then = identity.time.now.adding(seconds: -EmailLinkRules.keptSeconds - 60).milliseconds
+      let other = first == "close" ? "confirm" : "close"
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(2 * count))
+            INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at, answer,
+              answered_at, needed_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'notice', '', zeroblob(32), '', \(then), \(then),
+              iif(i <= \(count), '\(first)', '\(other)'), \(then), \(then) + i FROM n
+            """)
+      }
+      let steps = try await identity.store.steps { transaction in
+        let hasMore = try LoginAlertStore.removeDue(limit: 50, transaction)
+        #expect(hasMore)
+      }
+      let due = try await identity.count("SELECT COUNT(*) FROM login_alerts WHERE needed_at <= \(then + Int64(2 * count))")
+      #expect(due == 2 * count - 50)
+      try await identity.housekeeping().sweep()
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts WHERE answer = 'close'") == count)
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == count)
+      return steps
+    }
+  }
+
+  @Test(
+    "Each step through the alerts that are due takes as long, however many of either kind there are",
+    arguments: ["close", "confirm"])
+  func due(first: String) async throws {
+    let (few, many) = (try await Self.effort(due: 50, first: first), try await Self.effort(due: 5000, first: first))
+    #expect(many <= few + 2, "\(few), \(many)")
+  }
+
   @Test("Unanswered alerts of an earlier store are gone through, and end their sessions")
   func upgrade() async throws {
     let (session, account) = (SessionID(), AccountID())
@@ -228,7 +297,8 @@ struct UnansweredLoginTests {
       _ = try await identity.ask(
         ChangePassword.self, .init(currentPassword: old, password: new, passwordConfirmation: new), by: .signedIn(later))
       #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
-      // There is nothing left for which the alert is needed.
+      // There is nothing left for which the alert is needed, which is looked at once a month.
+      identity.time.advance(seconds: EmailLinkRules.keptSeconds)
       try await housekeeping.sweep()
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
     }

@@ -257,4 +257,32 @@ struct PersonalAccessTokenTests {
       #expect(try await list(identity, by: signedIn) == [made.token])
     }
   }
+
+  /// What it takes to list an account's tokens after so many were revoked.
+  private func steps(revoked count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register().id
+      let signedIn = try await identity.logIn()
+      for name in ["one", "two"] { _ = try await create(identity, by: signedIn, name) }
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO personal_access_tokens (token_id, account_id, name, token_hash, scopes, created_at, revoked_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 'one', randomblob(32), 'activity:read', 0, 1 FROM n
+            """)
+      }
+      let find: @Sendable (Database) throws -> [PersonalAccessTokenName] = {
+        try PersonalAccessTokenStore.list(of: account, before: nil, limit: 50, in: $0).map(\.name)
+      }
+      #expect(try await identity.store.read(find).map(\.description) == ["two", "one"])
+      return try await identity.store.effort { _ = try find($0) }.steps
+    }
+  }
+
+  @Test("Tokens are listed as quickly, however many were revoked")
+  func effort() async throws {
+    let (few, many) = (try await steps(revoked: 10), try await steps(revoked: 5000))
+    #expect(many <= few + 2, "\(few), \(many)")
+  }
 }

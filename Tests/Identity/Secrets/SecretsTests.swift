@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import SecureStorage
@@ -113,5 +114,80 @@ struct SecretsTests {
       let report = try await identity.askAsNotifications(GetDeletionReport.self, .init(deletionID: output.deletion.id))
       #expect(report.addressee.email.description == "ana@example.com")
     }
+  }
+
+  @Test("All secrets under an older key are sealed again, in several transactions; one whose key is missing stays")
+  func manyRotated() async throws {
+    try await RunningIdentity.run { identity in
+      let (storage, secret) = (storage(identity), secret)
+      let names = (0..<250).map { SecretName(.providerToken, of: Array(repeating: UInt8($0), count: 16)) }
+      let lost: [UInt8] = [1, 1, 0, 0, 0, 9]
+      try await identity.store.write { transaction in
+        for name in names { try SecretStore.keep(secret, name, in: storage, transaction) }
+        try transaction.database.execute(
+          sql: "UPDATE secrets SET sealed = ? WHERE owner = ?",
+          arguments: [Data(lost + [UInt8](repeating: 0, count: 60)), Data(names[3].owner)])
+      }
+      _ = try identity.home.secret("secrets-2")
+      try await SecretRotationWorker(store: identity.store, storage: storage).renewAll()
+      let heads = try await identity.store.read { try SecretStore.heads(of: .providerToken, in: $0) }
+      #expect(heads == [[1, 1, 0, 0, 0, 2], lost])
+      #expect(try await identity.securityEvents() == ["secretStorageFailed"])
+      try FileManager.default.removeItem(atPath: "\(identity.home.keys)/secrets-1")
+      let read = try await identity.store.write { transaction in
+        try (names.prefix(3) + names.dropFirst(4)).map { try SecretStore.read($0, of: nil, in: storage, transaction) }
+      }
+      #expect(read.count == 249 && read.allSatisfy { $0 == secret })
+    }
+  }
+
+  @Test("A newest key that cannot be read at a start is recorded once, however many secrets there are")
+  func unreadableKey() async throws {
+    try await RunningIdentity.run { identity in
+      let (storage, secret) = (storage(identity), secret)
+      try await identity.store.write { transaction in
+        for owner in 0..<3 {
+          let name = SecretName(.providerToken, of: Array(repeating: UInt8(owner), count: 16))
+          try SecretStore.keep(secret, name, in: storage, transaction)
+        }
+      }
+      #expect(FileManager.default.createFile(atPath: "\(identity.home.keys)/secrets-2", contents: Data([1])))
+      try await SecretRotationWorker(store: identity.store, storage: storage).renewAll()
+      #expect(try await identity.securityEvents() == ["secretStorageFailed"])
+    }
+  }
+
+  /// What it takes to find that so many secrets are all under the newest key.
+  private func steps(secrets count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      let (store, storage) = (identity.store, storage(identity))
+      let sealed = Data(try storage.newestHead() + [UInt8](repeating: 0, count: 60))
+      try await store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+            INSERT INTO secrets (kind, owner, sealed, written_at) SELECT 'providerToken', randomblob(16), ?, 0 FROM numbers
+            """, arguments: [count, sealed])
+      }
+      // One that is undone gives no signal, and runs when that of the commit before was given.
+      struct Undone: Error {}
+      await #expect(throws: Undone.self) { try await store.write { (_: Transaction) -> Void in throw Undone() } }
+      let commits = store.commits()
+      try await SecretRotationWorker(store: store, storage: storage).renewAll()
+      // A signal that was given stays until it is taken.
+      let anyCommit = Task {
+        for await _ in commits { return true }
+        return false
+      }
+      anyCommit.cancel()
+      #expect(await !anyCommit.value)
+      return try await store.effort { _ = try SecretStore.heads(of: .providerToken, in: $0) }.steps
+    }
+  }
+
+  @Test("At a start without a new key no secret is written, and it takes as long, however many there are")
+  func effort() async throws {
+    let (few, many) = (try await steps(secrets: 250), try await steps(secrets: 20_000))
+    #expect(many <= few + 5, "\(few), \(many)")
   }
 }

@@ -1,3 +1,4 @@
+import EarlierStores
 import GRDB
 import IdentityContract
 import InProcess
@@ -169,6 +170,86 @@ struct SessionBoundTests {
       for _ in 0..<25 { _ = try await identity.logIn() }
       #expect(try await Self.liveCount(identity) == SessionRules.maxLive)
     }
+  }
+
+  @Test("Live sessions of an earlier store beyond the bound are ended, those seen the longest ago, and published")
+  func upgrade() async throws {
+    let (ana, bea) = (AccountID(), AccountID())
+    let now = Instant(milliseconds: 1_800_000_000_000)
+    // Those in doubt were seen last; the account has a few more of either kind than it may.
+    let (trusted, doubtful) = ((0..<250).map { _ in SessionID() }, (0..<13).map { _ in SessionID() })
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 53) { transaction in
+      let database = transaction.database
+      for (account, name) in [(ana, "ana"), (bea, "bea")] {
+        try database.execute(
+          sql: """
+            INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
+            VALUES (?1, ?2, ?2, ?2, '$argon2id$', 'UTC', 'en', 0)
+            """, arguments: [account, name])
+      }
+      let alert = LoginAlertID()
+      try database.execute(
+        sql: """
+          INSERT INTO login_alerts (alert_id, account_id, level, reasons, device_key, network, created_at, expires_at)
+          VALUES (?, ?, 'suspicious', '', zeroblob(32), '', 0, 0)
+          """, arguments: [alert, ana])
+      func add(_ session: SessionID, _ account: AccountID, _ second: Int) throws {
+        try database.execute(
+          sql: "INSERT INTO sessions (session_id, account_id, created_at, expires_at, last_seen_at) VALUES (?, ?, 0, ?, ?)",
+          arguments: [session, account, now.adding(seconds: RefreshRules.lifetimeSeconds), now.adding(seconds: second)])
+      }
+      for (number, session) in trusted.enumerated() { try add(session, ana, number) }
+      for (number, session) in doubtful.enumerated() {
+        try add(session, ana, 1000 + number)
+        try database.execute(
+          sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)", arguments: [alert, session])
+      }
+      for second in 0..<SessionRules.maxLive { try add(SessionID(), bea, second) }
+      // Of an account that is being erased.
+      let gone = AccountID()
+      for second in 0..<200 { try add(SessionID(), gone, second) }
+    } check: { store in
+      // A few at a time.
+      #expect(try await store.write { try SessionStore.endSurplus(limit: 20, $0) })
+      let ended = "SELECT COUNT(*) FROM sessions WHERE revoked_at IS NOT NULL"
+      #expect(try await store.read { try Int.fetchOne($0, sql: ended) } == 20)
+      try await SurplusSessionWorker(store: store).endAll()
+      let published = try await store.log.events(after: 0, limit: 5000, bytes: 10_000_000)
+        .filter { $0.name == SessionRevoked.spec.name }.map { try SessionRevoked.decode($0.body) }
+      #expect(published.allSatisfy { $0.accountID == ana && $0.reason == .replaced })
+      let revoked = Set(published.map(\.sessionID))
+      #expect(revoked == Set(trusted.dropLast(SessionRules.maxLive) + doubtful.dropLast(SessionRules.maxInDoubt)))
+      #expect(published.count == revoked.count)
+      #expect(try await store.read { try Int.fetchOne($0, sql: ended) } == revoked.count)
+      #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM session_surpluses") } == 0)
+    }
+  }
+
+  /// What it takes to end some of so many surplus sessions.
+  private func steps(surplus count: Int) async throws -> Int {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let now = identity.time.now.milliseconds
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO sessions (session_id, account_id, created_at, expires_at)
+            SELECT randomblob(16), (SELECT account_id FROM accounts), 0, \(now) + 2592000000 FROM n;
+            INSERT INTO session_surpluses (account_id, is_in_doubt, seen_before) SELECT account_id, 0, 1 FROM accounts;
+            """)
+      }
+      return try await identity.store.steps { transaction in
+        let hasMore = try SessionStore.endSurplus(limit: 50, transaction)
+        #expect(hasMore)
+      }
+    }
+  }
+
+  @Test("Each step that ends sessions from before takes as long, however many they are")
+  func surplusEffort() async throws {
+    let (few, many) = (try await steps(surplus: 200), try await steps(surplus: 20_000))
+    #expect(many <= few + 20, "\(few), \(many)")
   }
 
   /// What it takes to find the few live sessions of an account of which so many have ended.

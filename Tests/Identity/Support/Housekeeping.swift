@@ -20,6 +20,7 @@ struct Housekeeping: Sendable {
     var failure: (any Error)?
     do { try await logins.closeSessions() } catch { failure = error }
     try await retention.sweep()
+    try await logins.removeAlerts()
     if let failure { throw failure }
   }
 }
