@@ -156,6 +156,11 @@ CREATE TRIGGER follower_names_ended AFTER UPDATE OF state ON follows WHEN new.st
   WHERE follower_account = new.follower_account AND followed_account = new.followed_account;
 END;
 
+CREATE TABLE friend_challenge_ends (
+  sequence INTEGER NOT NULL PRIMARY KEY,
+  at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE friend_challenge_streaks (
   friend_challenge_id BLOB NOT NULL REFERENCES friend_challenges (friend_challenge_id) ON DELETE CASCADE,
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
@@ -196,8 +201,6 @@ CREATE TABLE friend_challenges (
   CHECK (CASE state WHEN 'pending' THEN answered_at IS NULL WHEN 'ended' THEN TRUE ELSE answered_at IS NOT NULL END),
   CHECK ((state = 'ended') = (ended_at IS NOT NULL))
 ) STRICT;
-
-CREATE INDEX friend_challenges_by_activity ON friend_challenges (from_activity);
 
 CREATE INDEX friend_challenges_by_copy ON friend_challenges (to_activity) WHERE to_activity IS NOT NULL;
 
@@ -584,6 +587,12 @@ CREATE TABLE task_attachment_contents (
 
 CREATE INDEX task_attachment_contents_unreferenced ON task_attachment_contents (sha256) WHERE reference_count = 0;
 
+CREATE TABLE task_attachment_ended_uploads (
+  attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
+  -- Of the content that its file was being made, or had been made: task_attachment_contents need not have it.
+  sha256 BLOB CHECK (length(sha256) = 32)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE task_attachment_uploads (
   attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
   task_id BLOB NOT NULL CHECK (length(task_id) = 16),
@@ -609,6 +618,13 @@ CREATE INDEX task_attachment_uploads_by_age ON task_attachment_uploads (touched_
 CREATE INDEX task_attachment_uploads_by_content ON task_attachment_uploads (sha256) WHERE sha256 IS NOT NULL;
 
 CREATE INDEX task_attachment_uploads_by_task ON task_attachment_uploads (task_id, account_id);
+
+CREATE INDEX task_attachment_uploads_by_token ON task_attachment_uploads (account_id, touched_at) WHERE account_id IS NULL;
+
+CREATE TRIGGER task_attachment_uploads_ended AFTER DELETE ON task_attachment_uploads
+WHEN NOT EXISTS (SELECT 1 FROM task_attachments WHERE attachment_id = old.attachment_id) BEGIN
+  INSERT INTO task_attachment_ended_uploads (attachment_id, sha256) VALUES (old.attachment_id, old.sha256);
+END;
 
 CREATE TABLE task_attachments (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -875,6 +891,15 @@ CREATE TRIGGER task_series_left AFTER DELETE ON task_series_participants BEGIN
     AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = old.series_id);
 END;
 
+CREATE TABLE task_series_returners (
+  series_id BLOB NOT NULL CHECK (length(series_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- after which leaving
+  leave_id BLOB NOT NULL CHECK (length(leave_id) = 16),
+  PRIMARY KEY (series_id, account_id),
+  FOREIGN KEY (series_id, account_id) REFERENCES task_series_participants (series_id, account_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE task_space (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   bytes INTEGER NOT NULL CHECK (bytes >= 0)
@@ -985,6 +1010,16 @@ CREATE INDEX team_invitations_sent ON team_invitations (team_id, sequence);
 CREATE INDEX team_invitations_sent_by_state ON team_invitations (team_id, state, sequence);
 
 CREATE INDEX team_invitations_waiting ON team_invitations (sent_at) WHERE state = 'pending';
+
+CREATE TABLE team_leavers (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  team_id BLOB NOT NULL CHECK (length(team_id) = 16),
+  -- another each time that the account leaves
+  leave_id BLOB NOT NULL CHECK (length(leave_id) = 16),
+  -- of the team's recurring tasks, those with smaller sequence numbers are still to be left
+  before_series INTEGER NOT NULL,
+  PRIMARY KEY (account_id, team_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE team_members (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
@@ -1102,6 +1137,14 @@ CREATE TRIGGER team_scores_deleted AFTER DELETE ON team_scores BEGIN
   DELETE FROM team_score_bands
     WHERE period = old.period AND band = old.score / 256 AND team_count = 0;
 END;
+
+CREATE TABLE team_task_leavers (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  PRIMARY KEY (account_id, task_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_task_leavers_by_task ON team_task_leavers (task_id);
 
 CREATE TABLE teams (
   team_id BLOB NOT NULL PRIMARY KEY CHECK (length(team_id) = 16),

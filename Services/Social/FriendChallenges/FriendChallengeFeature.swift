@@ -7,8 +7,9 @@ import Storage
 
 /// Challenges of friends to activities: sent, listed, answered and ended, with both people's streaks while they go on (SOC-6).
 struct FriendChallengeFeature: Feature {
-  let migrations = [FriendChallengeStore.migration(20)]
+  let migrations = [FriendChallengeStore.migration(20), FriendChallengeEndStore.migration(57)]
   let tables: [ErasedTable] = [
+    .untouched("friend_challenge_ends", "numbers of challenges"),
     .following("friend_challenge_streaks", "friend_challenges"),
     .rows("friend_challenges", "from_account = :account OR to_account = :account", .friendChallenges),
   ]
@@ -28,5 +29,6 @@ struct FriendChallengeFeature: Feature {
     service.serve(EndFriendChallenge.self, write: Handlers.end)
     service.subscribe(to: ActivityDeleted.self, FriendChallengeSubscriptions.activityDeleted)
     service.subscribe(to: StreakChanged.self, FriendChallengeSubscriptions.streakChanged)
+    service.run { store in FriendChallengeEndWorker(store: store) }
   }
 }

@@ -62,7 +62,7 @@ enum FriendChallengeHandlers {
 
   static func end(_ input: FriendChallengeName, _ call: AccountCall, _ transaction: Transaction) throws -> FriendChallenge {
     let (challenge, _) = try FriendChallengeStore.find(input.friendChallengeID, of: call.account, in: transaction.database)
-    if try FriendChallengeRules.isEnded(challenge.state) { try FriendChallengeStore.end([challenge.id], transaction) }
+    if try FriendChallengeRules.isEnded(challenge.state) { try FriendChallengeStore.end(challenge.id, transaction) }
     return try FriendChallengeStore.view(challenge.id, for: call.account, in: transaction.database)
   }
 
@@ -131,7 +131,7 @@ extension FriendChallengeHandlers {
       switch plan {
       case .begins(let day): try FriendChallengeStore.accept(challenge, from: day, transaction)
       case .over:
-        try FriendChallengeStore.end([challenge.id], transaction)
+        try FriendChallengeStore.end(challenge.id, transaction)
         return .failure(FriendChallengeFailure.over.with())
       // A challenge that was not pending before cannot become pending.
       case .none: throw Failure(RequestFailure.unavailable, retryAfterSeconds: 1)

@@ -12,12 +12,14 @@ extension FriendChallengeStore {
     """
     SELECT c.*, a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id", for: ":account")),
       mine.run AS own_run, mine.longest AS own_longest, mine.unit AS own_unit,
-      theirs.run AS other_run, theirs.longest AS other_longest, theirs.unit AS other_unit
+      theirs.run AS other_run, theirs.longest AS other_longest, theirs.unit AS other_unit,
+      e.at AS over_at
     FROM friend_challenges c JOIN accounts a ON a.account_id = c.\(other)
     LEFT JOIN friend_challenge_streaks mine
       ON mine.friend_challenge_id = c.friend_challenge_id AND mine.account_id = c.\(own)
     LEFT JOIN friend_challenge_streaks theirs
       ON theirs.friend_challenge_id = c.friend_challenge_id AND theirs.account_id = c.\(other)
+    LEFT JOIN friend_challenge_ends e ON e.sequence = c.sequence
     WHERE c.\(own) = :account AND \(ShownPersonStore.isFound("c.\(other)", for: ":account"))
     """
   }
@@ -35,9 +37,11 @@ extension FriendChallengeStore {
     return try FriendChallenge(row, for: account)
   }
 
-  /// The SQL of a list: each half walks an index of its own from the newest on and stops at the page's end.
+  /// The SQL of a list: each half walks an index of its own from the newest on and stops at the page's end. Among those of a state, what is
+  /// over and not ended yet is left out; see ``FriendChallengeEndStore``.
   static func listSQL(_ direction: ConnectionRequestDirection?, isOfState: Bool) -> String {
-    let page = "c.sequence < :before\(isOfState ? " AND c.state = :state" : "") ORDER BY c.sequence DESC LIMIT :limit"
+    let state = isOfState ? " AND c.state = :state AND e.at IS NULL" : ""
+    let page = "c.sequence < :before\(state) ORDER BY c.sequence DESC LIMIT :limit"
     let (received, sent) = ("SELECT * FROM (\(received) AND \(page))", "SELECT * FROM (\(sent) AND \(page))")
     return switch direction {
     case .received: received
@@ -95,12 +99,15 @@ extension ChallengeActivity {
 extension FriendChallenge {
   fileprivate init(_ row: Row, for account: AccountID) throws {
     let isReceived = row["to_account"] as AccountID == account
+    let overAt: Instant? = row["over_at"]
     self.init(
       id: row["friend_challenge_id"], direction: isReceived ? .received : .sent, accountID: row["account_id"],
-      username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "account_id"), state: row["state"],
-      sentAt: row["sent_at"], answeredAt: row["answered_at"], endedAt: row["ended_at"], activity: try ChallengeActivity(row),
-      activityID: isReceived ? row["to_activity"] : row["from_activity"], ownStreak: Streak(row, side: "own"),
-      otherStreak: Streak(row, side: "other"))
+      username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "account_id"),
+      state: overAt == nil ? row["state"] : .ended, sentAt: row["sent_at"], answeredAt: row["answered_at"],
+      endedAt: overAt ?? row["ended_at"] as Instant?, activity: try ChallengeActivity(row),
+      activityID: isReceived ? row["to_activity"] : row["from_activity"],
+      ownStreak: overAt == nil ? Streak(row, side: "own") : nil,
+      otherStreak: overAt == nil ? Streak(row, side: "other") : nil)
   }
 }
 

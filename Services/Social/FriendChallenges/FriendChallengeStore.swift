@@ -65,11 +65,16 @@ enum FriendChallengeStore {
   static func find(
     _ id: ID<FriendChallenge>, of account: AccountID, in database: Database
   ) throws -> (challenge: Stored, direction: ConnectionRequestDirection) {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM friend_challenges WHERE friend_challenge_id = ?")
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT c.*, e.at IS NOT NULL AS is_over FROM friend_challenges c
+        LEFT JOIN friend_challenge_ends e ON e.sequence = c.sequence WHERE c.friend_challenge_id = ?
+        """)
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { throw Failure(RequestFailure.notFound) }
+    let isOver: Bool = row["is_over"]
     let challenge = Stored(
       id: id, from: row["from_account"], to: row["to_account"], fromActivity: row["from_activity"],
-      activity: try ChallengeActivity(row), state: row["state"])
+      activity: try ChallengeActivity(row), state: isOver ? .ended : row["state"])
     let other = challenge.from == account ? challenge.to : challenge.from
     guard [challenge.from, challenge.to].contains(account), try !database.isErased(other),
       try !BlockStore.hasBlocked(other, account, in: database)
@@ -151,41 +156,54 @@ enum FriendChallengeStore {
     )
   }
 
-  /// Ends challenges that wait or go on, for both, and publishes it.
-  static func end(_ challenges: [ID<FriendChallenge>], _ transaction: Transaction) throws {
-    for id in challenges {
-      try FriendChallengeStreakStore.end(id, transaction)
-      try transaction.database.run(
-        "UPDATE friend_challenges SET state = 'ended', ended_at = ?2, \(changed) WHERE friend_challenge_id = ?1", .id(id),
-        .instant(transaction.now))
-      try publish(id, transaction)
-    }
+  /// Ends a challenge that waits or goes on, for both, and publishes it.
+  ///
+  /// - Parameter time: when it ended; nil for now.
+  static func end(_ id: ID<FriendChallenge>, at time: Instant? = nil, _ transaction: Transaction) throws {
+    try FriendChallengeStreakStore.end(id, transaction)
+    try transaction.database.run(
+      "UPDATE friend_challenges SET state = 'ended', ended_at = ?3, \(changed) WHERE friend_challenge_id = ?1", .id(id),
+      .instant(transaction.now), .instant(time ?? transaction.now))
+    try publish(id, transaction)
   }
 
   /// Ends all that wait or go on between two accounts, with their friendship or when one blocks the other.
   static func end(between one: AccountID, and other: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: """
-        SELECT friend_challenge_id FROM friend_challenges
-        WHERE from_account = ?1 AND to_account = ?2 AND state IN ('pending', 'accepted')
-        UNION ALL
-        SELECT friend_challenge_id FROM friend_challenges
-        WHERE from_account = ?2 AND to_account = ?1 AND state IN ('pending', 'accepted')
+        \(unended) AND from_account = ?1 AND to_account = ?2
+        UNION ALL \(unended) AND from_account = ?2 AND to_account = ?1
         """)
-    try end(try ID<FriendChallenge>.fetchAll(statement, arguments: [one, other]), transaction)
+    try FriendChallengeEndStore.end(try Int64.fetchAll(statement, arguments: [one, other]), transaction)
   }
 
   /// Ends all that need an account's activity, since it was deleted.
   static func end(of activity: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        SELECT friend_challenge_id FROM friend_challenges
-        WHERE from_activity = ?1 AND from_account = ?2 AND state IN ('pending', 'accepted')
-        UNION ALL
-        SELECT friend_challenge_id FROM friend_challenges WHERE to_activity = ?1 AND to_account = ?2 AND state = 'accepted'
-        """)
-    try end(try ID<FriendChallenge>.fetchAll(statement, arguments: [activity, account]), transaction)
+    try FriendChallengeEndStore.end(try needing(activity, of: account, in: transaction.database), transaction)
   }
+
+  /// The challenges that wait or go on and need an account's activity.
+  static func needing(_ activity: ActivityID, of account: AccountID, in database: Database) throws -> [Int64] {
+    let statement = try database.cachedStatement(
+      sql: """
+        \(unended) AND from_account = ?2 AND from_activity = ?1
+        UNION ALL SELECT sequence FROM friend_challenges INDEXED BY friend_challenges_by_copy
+        WHERE to_activity = ?1 AND to_account = ?2 AND state = 'accepted' AND \(isNotOver)
+        """)
+    return try Int64.fetchAll(statement, arguments: [activity, account])
+  }
+
+  /// Those that wait or go on, in SQL, to be narrowed down by who sent them: found in the index alone, of which an account has at most
+  /// ``FriendChallengeRules/maximum``.
+  private static let unended = """
+    SELECT sequence FROM friend_challenges INDEXED BY friend_challenges_open
+    WHERE state IN ('pending', 'accepted') AND \(isNotOver)
+    """
+
+  /// Whether a challenge is not left to be ended already: then it keeps the time since when it is over.
+  private static let isNotOver = """
+    NOT EXISTS (SELECT 1 FROM friend_challenge_ends e WHERE e.sequence = friend_challenges.sequence)
+    """
 
   /// What each change sets, in SQL; `?2` is now.
   private static let changed = "changed_at = ?2, revision = max(revision + 1, ?2)"

@@ -10,11 +10,12 @@ struct TaskAttachmentFeature: Feature {
   private let tokens: TaskTokenKeys
   private let signal = TaskAttachmentSignal()
 
-  let migrations = [TaskAttachmentStore.migration(31)]
+  let migrations = [TaskAttachmentStore.migration(31), TaskAttachmentUploadStore.endedMigration(58)]
   let tables: [ErasedTable] = [
     .rows("task_attachment_uploads", "charged_account = :account", .attachments).atOnce,
     TaskAttachmentStore.erased,
     .untouched("task_attachment_contents", "what files hold; who attached them stands in task_attachments"),
+    .untouched("task_attachment_ended_uploads", "files that go before an erasure is confirmed; not whose they were"),
   ]
 
   init(access: TaskAccess, tokens: TaskTokenKeys, _ environment: ServiceEnvironment) {
@@ -39,12 +40,15 @@ struct TaskAttachmentFeature: Feature {
     service.serve(CompleteTaskAttachmentByToken.self, byToken.complete)
     service.serve(CancelTaskAttachmentByToken.self, write: byToken.cancel)
     service.run { [uploading, signal] in TaskAttachmentWorker(store: $0, files: uploading.files, signal: signal) }
+    service.run { [uploading] in TaskAttachmentStrayWorker(store: $0, files: uploading.files) }
   }
 
-  /// Removes the files of the account's attachments and of its unfinished uploads.
+  /// Removes the files of the account's attachments and of its unfinished uploads, which the store notes, and waits until those are gone
+  /// that the store did not know at the start.
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws {
     let worker = TaskAttachmentWorker(store: store, files: uploading.files, signal: signal)
-    try await worker.removeStrays()
-    guard try await worker.removeUnreferenced() else { throw Failure(RequestFailure.unavailable, retryAfterSeconds: 5) }
+    guard try await worker.removeNoted(), uploading.files.strays.areGone else {
+      throw Failure(RequestFailure.unavailable, retryAfterSeconds: 5)
+    }
   }
 }

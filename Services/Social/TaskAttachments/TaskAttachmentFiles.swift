@@ -3,6 +3,8 @@ import Foundation
 import Operations
 import ServiceKit
 import SocialContract
+import Storage
+import Synchronization
 import Workers
 
 #if canImport(Glibc)
@@ -18,12 +20,15 @@ import Workers
 ///     lock                          a shared lock on it is held by whoever removes a content, an exclusive one by who makes a backup
 ///
 /// What is in `contents` is named by the store. Which contents are of use is decided in the store's write transactions, one after the
-/// other, and so is their removal (``removeContent(_:)``).
+/// other, and so is their removal (``removeUnlessNamed(_:in:)``).
 struct TaskAttachmentFiles: Sendable {
   private let home: String
   private let folder: String
   /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
   private let pool = WorkerPool(label: "racha.attachments", threads: 4, maxWaiting: 256)
+  /// Who writes the file of an upload, makes it a content, or removes it does so alone.
+  let writers = ChunkWriters<ID<TaskAttachment>>()
+  let strays = TaskAttachmentStrays()
 
   init(_ home: Home) {
     self.home = home.path
@@ -96,12 +101,19 @@ struct TaskAttachmentFiles: Sendable {
     }
   }
 
-  /// Removes an upload, if it is there.
-  func removeUpload(_ id: ID<TaskAttachment>) async throws {
+  /// Removes an upload that the store no longer has, so that nobody begins to write it again.
+  ///
+  /// - Returns: whether it is gone; false while it is still being written, or made a content.
+  @discardableResult
+  func removeUpload(_ id: ID<TaskAttachment>) async throws -> Bool {
     let path = uploadPath(id)
-    try await pool.run {
-      guard unlink(path) == 0 || errno == ENOENT else { throw FileFault(operation: "remove", number: errno) }
+    let isGone: Bool? = try await writers.alone(id) {
+      try await pool.run {
+        guard unlink(path) == 0 || errno == ENOENT else { throw FileFault(operation: "remove", number: errno) }
+      }
+      return true
     }
+    return isGone ?? false
   }
 
   /// Every upload that there is a file of.
@@ -137,18 +149,34 @@ struct TaskAttachmentFiles: Sendable {
     return .init(content: Base64Bytes(bytes), totalBytes: totalBytes)
   }
 
-  /// Every content that there is a file of.
-  func allContents() async throws -> [FileHash] {
+  /// The names of the folders that contents are in.
+  func contentFolders() async throws -> [String] {
     let folder = contents
-    return try await pool.run {
-      try Self.names(in: folder).flatMap { try Self.names(in: "\(folder)/\($0)").compactMap { FileHash(hexadecimal: $0) } }
+    return try await pool.run { try Self.names(in: folder) }
+  }
+
+  /// Every content that there is a file of in one of those folders.
+  func hashes(in name: String) async throws -> [FileHash] {
+    let folder = "\(contents)/\(name)"
+    return try await pool.run { try Self.names(in: folder).compactMap { FileHash(hexadecimal: $0) } }
+  }
+
+  /// Removes a content unless something names it, in the write transaction that finds that: so no reference can be added meanwhile.
+  ///
+  /// - Returns: false where it is to go and is still there, as during a backup.
+  func removeUnlessNamed(_ sha256: FileHash, in store: Store) async throws -> Bool {
+    try await store.write { transaction in
+      guard try !TaskAttachmentStore.isNamed(sha256, in: transaction.database) else { return true }
+      guard try removeContent(sha256) else { return false }
+      try TaskAttachmentStore.forget(sha256, in: transaction.database)
+      return true
     }
   }
 
-  /// Removes the file of a content, in the write transaction that finds it unreferenced: so no reference can be added meanwhile.
+  /// Removes the file of a content.
   ///
   /// - Returns: whether it is gone; false during a backup, which may need it.
-  func removeContent(_ sha256: FileHash) throws -> Bool {
+  private func removeContent(_ sha256: FileHash) throws -> Bool {
     try PrivateFolder.make(folder)
     let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw FileFault(operation: "lock", number: errno) }
@@ -171,6 +199,15 @@ struct TaskAttachmentFiles: Sendable {
   private static func id(_ text: String) -> ID<TaskAttachment>? {
     do throws(FieldRule) { return try ID(text: text) } catch { return nil }
   }
+}
+
+/// Whether the files that the store did not know at the start are gone: see ``TaskAttachmentStrayWorker``.
+final class TaskAttachmentStrays: Sendable {
+  private let gone = Atomic(false)
+
+  var areGone: Bool { gone.load(ordering: .acquiring) }
+
+  func noteGone() { gone.store(true, ordering: .releasing) }
 }
 
 extension FileFault {

@@ -156,6 +156,7 @@ enum TaskAttachmentUploadStore {
     ).execute(arguments: [sha256, transaction.now, id])
   }
 
+  /// Deletes an upload. Unless it was attached, its file is noted to be removed: see ``endedMigration(_:)``.
   static func remove(_ id: ID<TaskAttachment>, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM task_attachment_uploads WHERE attachment_id = ?", .id(id))
   }
@@ -182,20 +183,73 @@ enum TaskAttachmentUploadStore {
 
   /// Deletes some of the uploads that have been idle for too long.
   ///
-  /// - Returns: the uploads whose files are to be removed.
-  static func expire(_ transaction: Transaction) throws -> [ID<TaskAttachment>] {
-    let (now, database) = (transaction.now, transaction.database)
+  /// - Returns: whether there were any; then there may be more.
+  static func expire(_ transaction: Transaction) throws -> Bool {
+    let found = try idle(at: transaction.now, in: transaction.database)
+    for id in found { try remove(id, transaction) }
+    return !found.isEmpty
+  }
+
+  /// Some of the uploads that have been idle for too long; one may be among them twice.
+  static func idle(at now: Instant, in database: Database) throws -> [ID<TaskAttachment>] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT attachment_id FROM task_attachment_uploads
-        WHERE touched_at <= ?1 AND (account_id IS NULL OR touched_at <= ?2) ORDER BY touched_at LIMIT 100
+        SELECT attachment_id FROM task_attachment_uploads WHERE account_id IS NULL AND touched_at <= ?1
+        UNION ALL SELECT attachment_id FROM task_attachment_uploads WHERE touched_at <= ?2 LIMIT 100
         """)
-    let idle = try ID<TaskAttachment>.fetchAll(
+    return try ID<TaskAttachment>.fetchAll(
       statement,
       arguments: [
         now.adding(seconds: -TaskAttachmentRules.idleSecondsByToken), now.adding(seconds: -TaskAttachmentRules.idleSeconds),
       ])
-    for id in idle { try remove(id, transaction) }
-    return idle
+  }
+
+  // MARK: - Ended
+
+  /// Whatever deletes an upload notes its file in the same transaction, so that it is removed after a kill, too.
+  static func endedMigration(_ number: Int) -> Migration {
+    Migration(number, "ended uploads of files") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE task_attachment_ended_uploads (
+            attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
+            -- Of the content that its file was being made, or had been made: task_attachment_contents need not have it.
+            sha256 BLOB CHECK (length(sha256) = 32)
+          ) STRICT, WITHOUT ROWID;
+          -- The file of one that was attached has become that of its content.
+          CREATE TRIGGER task_attachment_uploads_ended AFTER DELETE ON task_attachment_uploads
+          WHEN NOT EXISTS (SELECT 1 FROM task_attachments WHERE attachment_id = old.attachment_id) BEGIN
+            INSERT INTO task_attachment_ended_uploads (attachment_id, sha256) VALUES (old.attachment_id, old.sha256);
+          END;
+          CREATE INDEX task_attachment_uploads_by_token ON task_attachment_uploads (account_id, touched_at) WHERE account_id IS NULL;
+          """)
+    }
+  }
+
+  /// An upload that has ended, whose file is to be removed.
+  struct Ended: Sendable {
+    let id: ID<TaskAttachment>
+    /// Of the content that its file may have become.
+    let sha256: FileHash?
+  }
+
+  /// Uploads that have ended; some of them.
+  static func ended(after id: ID<TaskAttachment>?, in database: Database) throws -> [Ended] {
+    var found: [Ended] = []
+    try database.each(
+      "SELECT attachment_id, sha256 FROM task_attachment_ended_uploads WHERE attachment_id > ? ORDER BY attachment_id LIMIT 100",
+      id.map { Bound.id($0) } ?? .bytes([])
+    ) { row in
+      try found.append(Ended(id: row.id(0), sha256: FileHash(bytes: row.bytes(1))))
+      return true
+    }
+    return found
+  }
+
+  /// Forgets ended uploads whose files are gone.
+  static func forget(_ ended: [ID<TaskAttachment>], _ transaction: Transaction) throws {
+    for id in ended {
+      try transaction.database.run("DELETE FROM task_attachment_ended_uploads WHERE attachment_id = ?", .id(id))
+    }
   }
 }

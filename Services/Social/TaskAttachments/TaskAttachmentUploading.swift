@@ -13,13 +13,6 @@ struct TaskAttachmentUploading: Sendable {
   let rules: TaskAttachmentRules
   let files: TaskAttachmentFiles
   let access: TaskAccess
-  private let writers = ChunkWriters<ID<TaskAttachment>>()
-
-  init(rules: TaskAttachmentRules, files: TaskAttachmentFiles, access: TaskAccess) {
-    self.rules = rules
-    self.files = files
-    self.access = access
-  }
 
   // MARK: - Room
 
@@ -53,7 +46,7 @@ struct TaskAttachmentUploading: Sendable {
   /// - Returns: the file's progress.
   func take(_ chunk: TaskAttachmentChunk, _ call: some Call, _ check: @escaping Check) async throws -> TaskAttachmentProgress {
     let id = chunk.attachmentID
-    let stands = try await writers.alone(id) {
+    let stands = try await files.writers.alone(id) {
       let grown = try await keep(chunk, call, check)
       return try await call.write { transaction in
         let upload = try find(id, transaction.database, check)
@@ -113,7 +106,7 @@ struct TaskAttachmentUploading: Sendable {
   /// - Throws: `not_found` where there is no such upload, for example because it was completed before; `attachment_being_completed` while
   ///   another call completes it.
   func complete(_ id: ID<TaskAttachment>, _ call: some Call, _ check: @escaping Check) async throws -> ID<TaskAttachment> {
-    let attached: ID<TaskAttachment>? = try await writers.alone(id) {
+    let attached: ID<TaskAttachment>? = try await files.writers.alone(id) {
       let upload = try call.store.lookUp { try find(id, $0, check) }
       try expectWhole(upload)
       do {

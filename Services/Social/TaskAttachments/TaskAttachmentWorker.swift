@@ -4,8 +4,8 @@ import ServiceLifecycle
 import SocialContract
 import Storage
 
-/// Ends uploads that have not come on, and removes files that nothing names: at its start, as after a kill, when something was deleted, and
-/// now and then.
+/// Ends uploads that have not come on, and removes the files that the store notes as of no more use: at its start, as after a kill, when
+/// something was deleted, and now and then. It looks at no other files.
 struct TaskAttachmentWorker: Service {
   let store: Store
   let files: TaskAttachmentFiles
@@ -31,52 +31,51 @@ struct TaskAttachmentWorker: Service {
 
   /// Does all there is to do.
   func keep() async throws {
-    try await expire()
-    _ = try await removeUnreferenced()
-    try await removeStrays()
+    while try await store.write({ try TaskAttachmentUploadStore.expire($0) }) {}
+    _ = try await removeNoted()
   }
 
-  private func expire() async throws {
-    var idle = try await store.write { try TaskAttachmentUploadStore.expire($0) }
-    while !idle.isEmpty {
-      for id in idle { try await files.removeUpload(id) }
-      idle = try await store.write { try TaskAttachmentUploadStore.expire($0) }
+  /// Removes the files of ended uploads, and contents without a reference.
+  ///
+  /// - Returns: whether all of them are gone; false during a backup, or while an ended upload is still being written.
+  func removeNoted() async throws -> Bool {
+    let areEndedGone = try await removeEnded()
+    return try await removeUnreferenced() && areEndedGone
+  }
+
+  private func removeEnded() async throws -> Bool {
+    var (last, areGone): (ID<TaskAttachment>?, Bool) = (nil, true)
+    while true {
+      let after = last
+      let found = try await store.read { try TaskAttachmentUploadStore.ended(after: after, in: $0) }
+      guard let end = found.last else { return areGone }
+      var gone: [ID<TaskAttachment>] = []
+      for upload in found where try await removeFiles(of: upload) { gone.append(upload.id) }
+      if !gone.isEmpty {
+        try await store.write { [gone] transaction in try TaskAttachmentUploadStore.forget(gone, transaction) }
+      }
+      if gone.count < found.count { areGone = false }
+      last = end.id
     }
+  }
+
+  /// Once its upload is removed nothing becomes a content any more: so the content is looked for last.
+  private func removeFiles(of upload: TaskAttachmentUploadStore.Ended) async throws -> Bool {
+    guard try await files.removeUpload(upload.id) else { return false }
+    guard let sha256 = upload.sha256 else { return true }
+    return try await files.removeUnlessNamed(sha256, in: store)
   }
 
   /// Removes contents without a reference, each in its own transaction.
-  ///
-  /// - Returns: whether all of them are gone; false during a backup.
-  func removeUnreferenced() async throws -> Bool {
-    var (last, areGone): (FileHash?, Bool) = (nil, true)
+  private func removeUnreferenced() async throws -> Bool {
+    var last: FileHash?
     while true {
       let after = last
       let found = try await store.read { try TaskAttachmentStore.unreferenced(after: after, in: $0) }
-      guard let end = found.last else { return areGone }
-      for hash in found where try await !remove(hash) { areGone = false }
+      guard let end = found.last else { return true }
+      // A backup that keeps one keeps them all.
+      for hash in found where try await !files.removeUnlessNamed(hash, in: store) { return false }
       last = end
     }
-  }
-
-  /// Removes a content unless something names it.
-  ///
-  /// - Returns: false where it is to go and is still there.
-  private func remove(_ hash: FileHash) async throws -> Bool {
-    try await store.write { [files] transaction in
-      guard try !TaskAttachmentStore.isNamed(hash, in: transaction.database) else { return true }
-      guard try files.removeContent(hash) else { return false }
-      try TaskAttachmentStore.forget(hash, in: transaction.database)
-      return true
-    }
-  }
-
-  /// Removes files that are not in the store: leftovers of a killed process, and files of erased accounts.
-  func removeStrays() async throws {
-    // Files are listed first: the store then knows every upload announced meanwhile.
-    for id in try await files.allUploads() where try await store.read({ try TaskAttachmentUploadStore.find(id, in: $0) }) == nil {
-      try await files.removeUpload(id)
-    }
-    for hash in try await files.allContents()
-    where try await !store.read({ try TaskAttachmentStore.isNamed(hash, in: $0) }) { _ = try await remove(hash) }
   }
 }

@@ -125,6 +125,14 @@ enum TaskParticipantStore {
   static func leave(
     _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, isRemoval: Bool = false, _ transaction: Transaction
   ) throws {
+    try end(task, account, by: actor, isRemoval: isRemoval, transaction)
+    try TaskStore.settle(task, by: actor, left: account, transaction)
+  }
+
+  /// The same, but the task is still to be settled then: until that, `left_revision` is NULL.
+  static func end(
+    _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, isRemoval: Bool = false, _ transaction: Transaction
+  ) throws {
     try transaction.database.run(
       """
       UPDATE task_participants SET state = 'left', confirmed_at = NULL, has_opted_out = ?3, was_removed = ?4
@@ -134,7 +142,6 @@ enum TaskParticipantStore {
     try TaskTokenStore.end(task, transaction)
     // Deleting an account does not change the points.
     if actor != nil { try TeamScoreStore.recount(task, transaction) }
-    try TaskStore.settle(task, by: actor, left: account, transaction)
   }
 
   /// Whether the account has left the task by itself.

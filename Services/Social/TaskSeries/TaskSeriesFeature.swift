@@ -12,6 +12,7 @@ struct TaskSeriesFeature: Feature {
   let migrations = [TaskSeriesStore.migration(39), TaskSeriesStore.participantsMigration(46)]
   let tables: [ErasedTable] = [
     .rows("task_series_leavers", "account_id = :account", .tasks),
+    .following("task_series_returners", "task_series_participants"),
     .rows("task_series_participants", "account_id = :account", .tasks),
     .changed(
       "task_series", "creator_account = :account", .tasks,

@@ -28,18 +28,28 @@ extension TaskSeriesStore {
   /// All who take part, in the order in which they were enrolled.
   static func accounts(of id: ID<TaskSeries>, in database: Database) throws -> [AccountID] {
     let statement = try database.cachedStatement(
-      sql: "SELECT account_id FROM task_series_participants WHERE series_id = ? ORDER BY position")
+      sql: """
+        SELECT p.account_id FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
+        WHERE p.series_id = ? AND NOT \(TeamLeaveStore.hasLeftSeries) ORDER BY p.position
+        """)
     return try AccountID.fetchAll(statement, arguments: [id])
   }
 
   /// Adds an account as the last participant of future occurrences.
   static func enrol(_ account: AccountID, in id: ID<TaskSeries>, _ database: Database) throws {
     try database.run("DELETE FROM task_series_leavers WHERE series_id = ? AND account_id = ?", .id(id), .id(account))
+    try removeFormerMembers(from: id, database)
     try database.run(
       """
       INSERT INTO task_series_participants (series_id, account_id, series_sequence, position)
-      SELECT ?1, ?2, sequence, (SELECT ifnull(max(position) + 1, 0) FROM task_series_participants WHERE series_id = ?1)
-      FROM task_series WHERE series_id = ?1 ON CONFLICT DO NOTHING
+      SELECT ?1, ?2, s.sequence, (SELECT ifnull(max(position) + 1, 0) FROM task_series_participants WHERE series_id = ?1)
+      FROM task_series s WHERE s.series_id = ?1 ON CONFLICT DO NOTHING
+      """, .id(id), .id(account))
+    try database.run(
+      """
+      INSERT INTO task_series_returners (series_id, account_id, leave_id)
+      SELECT s.series_id, l.account_id, l.leave_id FROM task_series s JOIN team_leavers l ON l.team_id = s.team_id
+      WHERE s.series_id = ?1 AND l.account_id = ?2 AND s.sequence < l.before_series ON CONFLICT DO NOTHING
       """, .id(id), .id(account))
   }
 
@@ -84,18 +94,50 @@ extension TaskSeriesStore {
     }
   }
 
-  /// Removes an account that leaves a team from the team's series; the series that it created no longer belong to the team. The account
-  /// leaves their open occurrences with the team's other tasks.
-  static func leave(_ team: ID<Team>, _ account: AccountID, _ transaction: Transaction) throws {
+  /// Removes an account that has left a team from some of the team's series, the newest first; those that it created no longer belong to
+  /// the team. The account leaves their open occurrences with the team's other tasks.
+  ///
+  /// - Parameter before: the series with smaller sequence numbers are left.
+  /// - Returns: before which number to go on; nil if none is left.
+  static func leave(
+    _ team: ID<Team>, _ account: AccountID, before: Int64, limit: Int, _ transaction: Transaction
+  ) throws -> Int64? {
     let database = transaction.database
-    try database.cachedStatement(sql: "UPDATE task_series SET team_id = NULL WHERE team_id = ? AND creator_account = ?")
-      .execute(arguments: [team, account])
-    try database.cachedStatement(
+    let statement = try database.cachedStatement(
       sql: """
-        DELETE FROM task_series_participants
-        WHERE account_id = ?2 AND series_id IN (SELECT series_id FROM task_series WHERE team_id = ?1)
-        """
-    ).execute(arguments: [team, account])
+        SELECT sequence, series_id, creator_account FROM task_series WHERE team_id = ? AND sequence < ?
+        ORDER BY sequence DESC LIMIT ?
+        """)
+    let series = try Row.fetchAll(statement, arguments: [team, before, limit])
+    for row in series {
+      let id: ID<TaskSeries> = row["series_id"]
+      if row["creator_account"] as AccountID? == account {
+        try detach(id, database)
+      } else {
+        try removeFormerMembers(from: id, database)
+        // This leaving no longer concerns the series.
+        try database.run("DELETE FROM task_series_returners WHERE series_id = ? AND account_id = ?", .id(id), .id(account))
+      }
+    }
+    guard series.count == limit, let last = series.last else { return nil }
+    return last["sequence"] as Int64
+  }
+
+  /// Takes a series from its team. First its former members go: afterwards nothing would tell that they have left.
+  private static func detach(_ id: ID<TaskSeries>, _ database: Database) throws {
+    try removeFormerMembers(from: id, database)
+    try database.run("DELETE FROM task_series_returners WHERE series_id = ?", .id(id))
+    try database.run("UPDATE task_series SET team_id = NULL WHERE series_id = ?", .id(id))
+  }
+
+  /// Removes the rows of all who have left the series with its team; see ``TeamLeaveStore``.
+  private static func removeFormerMembers(from id: ID<TaskSeries>, _ database: Database) throws {
+    try database.run(
+      """
+      DELETE FROM task_series_participants WHERE series_id = ?1 AND account_id IN (
+        SELECT p.account_id FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
+        WHERE p.series_id = ?1 AND \(TeamLeaveStore.hasLeftSeries))
+      """, .id(id))
   }
 
   /// Adds the members who have joined the series's team since its last occurrence, except those who have left the series.
@@ -105,20 +147,17 @@ extension TaskSeriesStore {
     let database = transaction.database
     guard let team = series.team else { return series }
     if try TeamMemberStore.membership(of: creator, in: database)?.team != team {
-      try database.run("UPDATE task_series SET team_id = NULL WHERE series_id = ?", .id(series.id))
+      try detach(series.id, database)
       return try find(series.id, for: creator, in: database)
     }
-    var count = try accounts(of: series.id, in: database).count
-    let isOut = try database.cachedStatement(
-      sql: """
-        SELECT EXISTS (SELECT 1 FROM task_series_leavers WHERE series_id = ?1 AND account_id = ?2)
-          OR EXISTS (SELECT 1 FROM task_series_participants WHERE series_id = ?1 AND account_id = ?2)
-        """)
+    var present = Set(try accounts(of: series.id, in: database))
+    let hasLeft = try database.cachedStatement(
+      sql: "SELECT EXISTS (SELECT 1 FROM task_series_leavers WHERE series_id = ? AND account_id = ?)")
     for member in try TeamTaskStore.enrolled(in: team, by: creator, at: transaction.now, database)
-    where count < TaskRules.maxParticipants {
-      if try Bool.fetchOne(isOut, arguments: [series.id, member]) ?? true { continue }
+    where present.count < TaskRules.maxParticipants && !present.contains(member) {
+      if try Bool.fetchOne(hasLeft, arguments: [series.id, member]) ?? true { continue }
       try enrol(member, in: series.id, database)
-      count += 1
+      present.insert(member)
     }
     return series
   }

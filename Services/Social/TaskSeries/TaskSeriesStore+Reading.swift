@@ -10,7 +10,7 @@ extension TaskSeriesStore {
     SELECT s.*, a.account_id AS creator_id, \(ShownPersonStore.columns(for: ":account"))
     FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
     LEFT JOIN accounts a ON a.account_id = s.creator_account
-    WHERE p.account_id = :account
+    WHERE p.account_id = :account AND NOT \(TeamLeaveStore.hasLeftSeries)
     """
 
   /// A series as one of its participants sees it; for others it does not exist.
@@ -39,8 +39,10 @@ extension TaskSeriesStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT p.account_id, \(ShownPersonStore.columns(for: ":account"))
-        FROM task_series_participants p JOIN accounts a ON a.account_id = p.account_id
+        FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
+        JOIN accounts a ON a.account_id = p.account_id
         WHERE p.series_id = :series AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = p.account_id)
+          AND NOT \(TeamLeaveStore.hasLeftSeries)
         ORDER BY p.position
         """)
     let participants = try Row.fetchAll(statement, arguments: ["account": account, "series": stored.id])

@@ -119,7 +119,7 @@ struct TaskSeriesStore: Sendable {
     let statement = try database.cachedStatement(
       sql: """
         SELECT s.* FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
-        WHERE p.series_id = ? AND p.account_id = ?
+        WHERE p.series_id = ? AND p.account_id = ? AND NOT \(TeamLeaveStore.hasLeftSeries)
         """)
     guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { throw Failure(RequestFailure.notFound) }
     return Stored(row)

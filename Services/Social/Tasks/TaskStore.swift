@@ -214,7 +214,10 @@ enum TaskStore {
       try TaskParticipantStore.noteLeft(id, left, revision: row["revision"], in: database)
     }
     try publish(id, for: left, transaction)
-    if participants == 0 { try database.run("DELETE FROM tasks WHERE task_id = ?", .id(id)) }
+    guard participants == 0 else { return }
+    // It is settled once more for each of those who left it with its team, see `TeamLeaveStore`.
+    try database.run(
+      "DELETE FROM tasks WHERE task_id = ?1 AND NOT EXISTS (SELECT 1 FROM team_task_leavers WHERE task_id = ?1)", .id(id))
   }
 }
 

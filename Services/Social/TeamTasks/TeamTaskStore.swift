@@ -6,7 +6,7 @@ import Storage
 
 /// The tasks of teams, among all tasks.
 enum TeamTaskStore {
-  /// The most open tasks of one team: a member who leaves the team leaves them all in one transaction.
+  /// The most open tasks of one team: in all of them the part of a member who leaves the team ends in one transaction.
   static let maxOpen = 100
 
   static func migration(_ number: Int) -> Migration {
@@ -52,23 +52,30 @@ enum TeamTaskStore {
   /// Those that it created no longer belong to the team, but go on among their participants.
   ///
   /// - Parameter actor: the account that ends the membership: itself, or the team's owner.
-  static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws {
-    let statement = try transaction.database.cachedStatement(
+  /// - Returns: whether nothing of what follows is left to do; see ``TeamLeaveStore``.
+  static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    let statement = try database.cachedStatement(
       sql: """
         SELECT t.task_id FROM tasks t JOIN task_participants p ON p.task_id = t.task_id AND p.account_id = :account
         WHERE t.team_id = :team AND t.state = 'open' AND p.state = 'open' AND p.confirmed_at IS NULL
           AND t.creator_account IS NOT :account
         """)
     let tasks = try ID<SharedTask>.fetchAll(statement, arguments: ["account": account, "team": team])
-    for task in tasks { try TaskParticipantStore.leave(task, account, by: actor, transaction) }
-    let detached = try transaction.database.cachedStatement(
+    for task in tasks {
+      try TaskParticipantStore.end(task, account, by: actor, transaction)
+      // The rest is counted when the task is settled, which may complete it.
+      try database.run(
+        "UPDATE tasks SET participant_count = participant_count - 1 WHERE task_id = ? AND confirmed_count < participant_count - 1",
+        .id(task))
+    }
+    let detached = try database.cachedStatement(
       sql: """
         UPDATE tasks SET team_id = NULL WHERE team_id = :team AND state = 'open' AND creator_account = :account RETURNING task_id
         """)
-    for task in try ID<SharedTask>.fetchAll(detached, arguments: ["account": account, "team": team]) {
-      try TaskStore.settle(task, transaction)
-    }
-    try TaskSeriesStore.leave(team, account, transaction)
+    let own = try ID<SharedTask>.fetchAll(detached, arguments: ["account": account, "team": team])
+    try TeamLeaveStore.add(account, team, tasks: tasks + own, transaction)
+    return try TeamLeaveStore.settle(account, count: TeamLeaveStore.tasksAtOnce, transaction)
   }
 }
 

@@ -10,6 +10,7 @@ typealias EnrollmentCheck = @Sendable (_ account: AccountID, _ enroller: Account
 /// Teams: created, shown, renamed, left, handed over; and their members removed.
 struct TeamHandlers: Sendable {
   let mayEnroll: EnrollmentCheck
+  let signal: WakeSignal
 
   /// The named accounts, looked up at identity if their events have not arrived yet, without unknown and suspended ones.
   static func named(_ input: CreateTeam.Input, _ call: AccountCall) async throws -> [Username: AccountID] {
@@ -69,8 +70,7 @@ struct TeamHandlers: Sendable {
   func leave(_ input: TeamReference, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     _ = try TeamMemberStore.membership(of: call.account, in: input.teamID, transaction.database)
     let owner = try TeamMemberStore.owner(of: input.teamID, in: transaction.database)
-    try TeamTaskStore.leave(call.account, input.teamID, by: call.account, transaction)
-    try TeamMemberStore.end(call.account, .left, transaction)
+    try end(call.account, .left, in: input.teamID, by: call.account, transaction)
     // If the owner left, the next owner is notified of the ownership instead.
     if let owner, owner != call.account { try TeamStore.notify(owner, thatLeft: call.account, input.teamID, transaction) }
     return Empty()
@@ -87,9 +87,18 @@ struct TeamHandlers: Sendable {
     try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
     _ = try TeamMemberStore.membership(of: input.accountID, in: input.teamID, transaction.database)
     guard input.accountID != call.account else { throw TeamFailure.removalOfOneself }
-    try TeamTaskStore.leave(input.accountID, input.teamID, by: call.account, transaction)
-    try TeamMemberStore.end(input.accountID, .removed, transaction)
+    try end(input.accountID, .removed, in: input.teamID, by: call.account, transaction)
     return try view(input.teamID, call, transaction.database)
+  }
+
+  /// Ends a membership and the account's part in the team's tasks; what follows from that is done in steps where there is much of it.
+  private func end(
+    _ account: AccountID, _ change: TeamMembershipChange, in team: ID<Team>, by actor: AccountID, _ transaction: Transaction
+  ) throws {
+    if try !TeamTaskStore.leave(account, team, by: actor, transaction) {
+      transaction.afterCommit { [signal] in signal.send() }
+    }
+    try TeamMemberStore.end(account, change, transaction)
   }
 
   private func view(_ team: ID<Team>, _ call: AccountCall, _ database: Database) throws -> Team {

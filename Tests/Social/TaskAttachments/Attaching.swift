@@ -85,14 +85,64 @@ extension ServicesInProcess {
   /// Names of the files of contents, sorted.
   func contents() async throws -> [String] { try await attachmentFiles.allContents().map(\.description).sorted() }
 
-  /// Does what the worker does by itself.
+  /// What removes the files that the store notes.
+  var attachmentWorker: TaskAttachmentWorker {
+    TaskAttachmentWorker(store: store(of: .social), files: attachmentFiles, signal: TaskAttachmentSignal())
+  }
+
+  /// What goes through all files.
+  var strayWorker: TaskAttachmentStrayWorker { TaskAttachmentStrayWorker(store: store(of: .social), files: attachmentFiles) }
+
+  /// Does what the workers do by themselves.
   func tidyAttachments() async throws {
-    try await TaskAttachmentWorker(store: store(of: .social), files: attachmentFiles, signal: TaskAttachmentSignal()).keep()
+    try await attachmentWorker.keep()
+    _ = try await strayWorker.removeStrays()
+  }
+
+  /// Makes files of contents that the store does not know, all in one folder.
+  func makeStrays(_ count: Int) throws -> [String] {
+    let files = attachmentFiles
+    var names: [String] = []
+    for number in 0..<count {
+      let name = "07" + String(repeating: "0", count: 56) + String(format: "%06d", number)
+      guard let hash = FileHash(hexadecimal: name) else { throw Failure(RequestFailure.internalError) }
+      let path = files.contentPath(hash)
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try Data([7]).write(to: URL(filePath: path))
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Uploads a file, and makes the upload the file of its content, as completing it does before it attaches it.
+  func place(_ bytes: [UInt8], in task: ID<SharedTask>, by person: Person) async throws -> ID<TaskAttachment> {
+    let id = try await person.begin("placed", bytes, to: task)
+    try await person.upload(bytes, of: id)
+    let hash = try await attachmentFiles.hash(id, bytes: bytes.count, for: person.id)
+    try await store(of: .social).write { try TaskAttachmentUploadStore.note(hash, of: id, $0) }
+    try await attachmentFiles.place(id, as: hash, bytes: bytes.count, for: person.id)
+    return id
+  }
+
+  /// Whether nothing of the account is left in any file.
+  func isCleaned(_ person: Person) async throws -> Bool {
+    let account = person.id
+    return try await store(of: .social).read { try $0.erasure(of: account)?.isCleaned } == true
   }
 
   func attachmentEvents() async throws -> [TaskAttachmentsChanged] {
     try await published(by: .social).filter { $0.name == TaskAttachmentsChanged.spec.name }
       .map { try TaskAttachmentsChanged.decode($0.body) }
+  }
+}
+
+extension TaskAttachmentFiles {
+  /// Every content that there is a file of.
+  func allContents() async throws -> [FileHash] {
+    var all: [FileHash] = []
+    for folder in try await contentFolders() { all += try await hashes(in: folder) }
+    return all
   }
 }
 

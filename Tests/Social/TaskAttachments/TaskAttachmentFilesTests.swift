@@ -118,12 +118,8 @@ struct TaskAttachmentFilesTests {
       let file = try await ana.attach("a", [1, 2, 3], to: task)
       let hash = try #require(FileHash(hexadecimal: file.sha256))
       let path = services.attachmentFiles.contentPath(hash)
-      // A file without a row.
-      let stray = try #require(FileHash(bytes: [UInt8](repeating: 7, count: 32)))
-      let strayPath = services.attachmentFiles.contentPath(stray)
-      try FileManager.default.createDirectory(
-        atPath: (strayPath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try Data([7]).write(to: URL(filePath: strayPath))
+      // Files without a row, more than the store is asked about at a time.
+      _ = try services.makeStrays(250)
       try Data([7]).write(to: URL(filePath: services.attachmentFiles.uploadPath(ID())))
       try await services.tidyAttachments()
       #expect(try await services.contents() == [file.sha256])
