@@ -43,7 +43,7 @@ public enum Notifications {
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),
-      QuietHoursFeature(store: quietHours, signal: held),
+      QuietHoursFeature(changes: QuietHoursChangeStore(hours: quietHours, held: held)),
       DeliveryFeature(environment: environment, settings: deliveries, dispatch: dispatch),
       MailFeature(
         environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links,

@@ -14,6 +14,17 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
+CREATE TABLE blocked_deliveries (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  other_account BLOB NOT NULL CHECK (length(other_account) = 16),
+  -- The last that waited when the block began. Ids grow with the clock: what comes after it has been set back over a restart may
+  -- end too, which is accepted.
+  last_delivery BLOB NOT NULL CHECK (length(last_delivery) = 16),
+  PRIMARY KEY (account_id, other_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX blocked_deliveries_by_other ON blocked_deliveries (other_account);
+
 CREATE TABLE blocked_notifications (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   other_account BLOB NOT NULL CHECK (length(other_account) = 16),
@@ -299,6 +310,10 @@ CREATE TABLE quiet_hours (
   -- Minutes after midnight.
   starts_at INTEGER NOT NULL CHECK (starts_at BETWEEN 0 AND 1439),
   ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 1439 AND ends_at <> starts_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quiet_hours_changes (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE read_conversations (

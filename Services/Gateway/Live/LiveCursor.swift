@@ -26,10 +26,18 @@ struct LiveCursor: Sendable, Hashable {
   /// Takes a page of the backlog: what of it is to be delivered, and whether there is more.
   ///
   /// A cursor ahead of the newest number, as from another store's time, is set back to it.
-  mutating func take(_ messages: [LiveMessage], lastNumber: Int, limit: Int) -> (deliver: [LiveMessage], isComplete: Bool) {
+  ///
+  /// - Parameter nextAfter: where to go on if the page ended early, though it is not full; nil for most.
+  mutating func take(
+    _ messages: [LiveMessage], lastNumber: Int, limit: Int, nextAfter: Int? = nil
+  ) -> (deliver: [LiveMessage], isComplete: Bool) {
     if last > lastNumber { last = lastNumber }
     let fresh = messages.filter { $0.number > last }
     if let newest = fresh.last { last = newest.number }
+    if let nextAfter, nextAfter > last {
+      last = nextAfter
+      return (fresh, false)
+    }
     let isComplete = messages.count < limit || last >= lastNumber
     if isComplete { last = max(last, lastNumber) }
     return (fresh, isComplete)

@@ -100,7 +100,8 @@ struct LiveFeed: Sendable {
   ) async throws {
     while subscription.end == nil {
       let page = try await page(after: cursor.last, limit: pageSize, caller)
-      let (messages, isComplete) = cursor.take(page.messages, lastNumber: page.lastNumber, limit: pageSize)
+      let (messages, isComplete) = cursor.take(
+        page.messages, lastNumber: page.lastNumber, limit: pageSize, nextAfter: page.nextAfter)
       guard subscription.take(messages) else { return subscription.end(.tooSlow) }
       for message in messages {
         try await emit(.message(message))
@@ -110,7 +111,9 @@ struct LiveFeed: Sendable {
     }
   }
 
-  private func page(after: Int, limit: Int, _ caller: Caller) async throws -> (messages: [LiveMessage], lastNumber: Int) {
+  private func page(
+    after: Int, limit: Int, _ caller: Caller
+  ) async throws -> (messages: [LiveMessage], lastNumber: Int, nextAfter: Int?) {
     guard let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
     let header = RequestHeader(
       id: RequestName().inner, operation: source.backlog, caller: caller, deadline: clock.now.adding(seconds: answerSeconds))

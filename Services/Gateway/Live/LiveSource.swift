@@ -13,7 +13,8 @@ struct LiveSource: Sendable {
   /// The event. Its document holds `accountID`, `number` and, as the member ``payload``, what clients get.
   let event: EventSpec
   let payload: String
-  /// Name of the operation that takes `after` and `limit` and gives `items`, each with a `number`, and `lastNumber`.
+  /// Name of the operation that takes `after` and `limit` and gives `items`, each with a `number`, `lastNumber`, and `nextAfter` where a page
+  /// ends early.
   let backlog: String
 
   init<E: Event, O: Operation>(_ name: String, event: E.Type, payload: String, backlog: O.Type) {
@@ -35,17 +36,18 @@ struct LiveSource: Sendable {
     return LiveMessage(account: try AccountID(text: accountText), number: try LiveSource.number(tape, "number"), payload: payload)
   }
 
-  /// What came after that number, oldest first, and the number of the newest there is.
+  /// What came after that number, oldest first, the number of the newest there is, and where to go on if the page ends early.
   ///
   /// - Throws: the ``Failure`` of the reply, or as ``message(_:)``.
-  func page(of account: AccountID, _ reply: Reply) throws -> (messages: [LiveMessage], lastNumber: Int) {
+  func page(of account: AccountID, _ reply: Reply) throws -> (messages: [LiveMessage], lastNumber: Int, nextAfter: Int?) {
     if reply.header.isFailure { throw try Failure.decode(reply.body) }
     let tape = try JSONTape(reply.body, limits: JSONLimits(bytes: 16 << 20))
     guard let items = tape.rawMember("items") else { throw LiveFailure.notAsAgreed }
     let messages = try JSONTape(items, limits: JSONLimits(bytes: 16 << 20)).rawElements.map { item in
       LiveMessage(account: account, number: try LiveSource.number(JSONTape(item), "number"), payload: item)
     }
-    return (messages, try LiveSource.number(tape, "lastNumber"))
+    let nextAfter = try tape.rawMember("nextAfter").map { _ in try LiveSource.number(tape, "nextAfter") }
+    return (messages, try LiveSource.number(tape, "lastNumber"), nextAfter)
   }
 
   private static func value(_ tape: JSONTape, _ name: String) throws(JSONSyntaxError) -> JSON? {

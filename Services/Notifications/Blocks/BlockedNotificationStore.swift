@@ -46,28 +46,23 @@ enum BlockedNotificationStore {
     return true
   }
 
-  /// An SQL condition that leaves them out, to be appended to a condition on `notifications`; empty where there are none.
-  static func hiding(of account: AccountID, in database: Database) throws -> String {
-    let names = try names(of: account, in: database)
-    return names.isEmpty ? "" : "AND NOT \(names)"
+  /// Whether an account has any.
+  static func isHiding(from account: AccountID, in database: Database) throws -> Bool {
+    try database.first("SELECT 1 FROM blocked_notifications WHERE account_id = ? LIMIT 1", .id(account)) { _ in true } ?? false
   }
 
-  /// An SQL condition that selects only them; empty where there are none.
-  static func names(of account: AccountID, in database: Database) throws -> String {
-    var ranges: [String] = []
-    try database.each("SELECT other_account, after, through FROM blocked_notifications WHERE account_id = ?", .id(account)) {
-      let other: AccountID = try $0.id(0)
-      // An id, as this program writes it.
-      let id = "x'\(other.description.filter { $0 != "-" })'"
-      ranges.append(
-        "(a.account_id = \(id) AND notifications.number > \($0.number(1)) AND notifications.number <= \($0.number(2)))")
-      return true
-    }
-    guard !ranges.isEmpty else { return "" }
-    return """
-      EXISTS (SELECT 1 FROM notification_accounts a
-        WHERE a.notification_id = notifications.notification_id AND (\(ranges.joined(separator: " OR "))))
-      """
+  /// Whether a notification that names another account is one of them, as SQL.
+  ///
+  /// An account may have blocked very many others: their rows are found by their keys from the few accounts that a notification names.
+  ///
+  /// - Parameters:
+  ///   - row: SQL for the row of `notifications`.
+  ///   - other: SQL for the id of the account that it names.
+  static func isHidden(_ row: String, naming other: String) -> String {
+    """
+    EXISTS (SELECT 1 FROM blocked_notifications b
+      WHERE b.account_id = \(row).account_id AND b.other_account = \(other) AND \(row).number > b.after AND \(row).number <= b.through)
+    """
   }
 
   /// Goes on through an account's inbox.

@@ -13,8 +13,8 @@ import Storage
 struct BroadcastWorker: ServiceLifecycle.Service {
   private static let longestWait = Duration.seconds(60)
   private static let round = Duration.seconds(90)
-  /// Accounts to which it goes at once, at most.
-  private static let maxBatch = 500
+  /// Accounts to which it goes at once, at most: other writes wait for all of them.
+  private static let maxBatch = 100
   private static let retryPause = Duration.seconds(1)
 
   let store: Store

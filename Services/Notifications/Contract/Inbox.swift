@@ -222,8 +222,9 @@ public enum CountUnreadNotifications: AccountOperation {
 /// notifications have changed, and which are gone, for example because another replaced them. Read notifications are removed some time
 /// later, which is not reported.
 ///
-/// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item, or `after`
-/// where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
+/// A deleted notification is left out, so numbers may be missing between the items. Each call looks at a bounded number of notifications: if
+/// it ends early for that, `nextAfter` says where to go on. Otherwise the client has caught up when the last item, or `after` where there is
+/// none, is at `lastNumber`, or when there are fewer items than `limit`.
 public enum ListNotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
@@ -246,15 +247,18 @@ public enum ListNotificationsSince: AccountOperation {
   public struct Output: Document, Hashable {
     public var items: [Notification]
     public var lastNumber: Int
+    public var nextAfter: Int?
     public var changed: [Notification]
     public var removed: [Int]
     public var lastChange: Int
 
     public init(
-      items: [Notification], lastNumber: Int, changed: [Notification] = [], removed: [Int] = [], lastChange: Int = 0
+      items: [Notification], lastNumber: Int, nextAfter: Int? = nil, changed: [Notification] = [], removed: [Int] = [],
+      lastChange: Int = 0
     ) {
       self.items = items
       self.lastNumber = lastNumber
+      self.nextAfter = nextAfter
       self.changed = changed
       self.removed = removed
       self.lastChange = lastChange
@@ -263,6 +267,9 @@ public enum ListNotificationsSince: AccountOperation {
     public static let notes: Notes = [
       "items": "The notifications, oldest first.",
       "lastNumber": "The number of the newest notification that the account ever got; 0 for none.",
+      "nextAfter": Note(
+        "The number to be sent as `after` to go on, where there may be more though there are fewer items than `limit`; otherwise absent.",
+        range: 1...9e15),
       "changed": "The notifications up to `after` that have changed since, as they are now.",
       "removed": Note("The numbers of the notifications up to `after` that were removed since.", range: 1...9e15),
       "lastChange":

@@ -12,8 +12,8 @@ struct DeliveryFeature: Feature {
   let migrations = [DeliveryStore.migration(17), DeliveryStore.waitingMigration(23), DeliveryStore.endsMigration(27)]
   let tables: [ErasedTable] = [
     .changed(
-      "delivery_accounts", "named_account = :account", .deliveries, by: DeliveryStore.erasedContents,
-      DeliveryStore.erasedNames),
+      "delivery_accounts", "named_account = :account", .deliveries, inSteps: DeliveryStore.erasedContents,
+      DeliveryStore.erasedCompanions, DeliveryStore.erasedNames),
     .rows("deliveries", "account_id = :account", .deliveries),
     .untouched("delivery_figures", "counts"),
   ]

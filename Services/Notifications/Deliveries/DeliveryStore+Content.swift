@@ -10,7 +10,7 @@ extension DeliveryStore {
   static func content(
     of id: ID<NotificationDelivery>, _ account: AccountID, in database: Database
   ) throws -> DeliveryContent? {
-    let statement = try contents(of: account, where: "d.account_id = ? AND d.delivery_id = ?", in: database)
+    let statement = try contents(where: "d.account_id = ? AND d.delivery_id = ?", in: database)
     guard let row = try Row.fetchOne(statement, arguments: [account, id]) else { return nil }
     return try content(row)
   }
@@ -20,25 +20,30 @@ extension DeliveryStore {
     ofMail mail: ID<Mail>, to account: AccountID, at now: Instant, limit: Int, in database: Database
   ) throws -> (contents: [DeliveryContent], count: Int) {
     let statement = try contents(
-      of: account,
-      where: "d.mail_id = ? AND d.state = 'queued' AND (d.ends_at IS NULL OR d.ends_at > ?) ORDER BY d.delivery_id",
-      in: database)
-    let all = try Row.fetchAll(statement, arguments: [mail, now]).compactMap(content)
+      where: """
+        d.mail_id = ? AND d.account_id = ? AND d.state = 'queued' AND (d.ends_at IS NULL OR d.ends_at > ?) ORDER BY d.delivery_id
+        """, in: database)
+    let all = try Row.fetchAll(statement, arguments: [mail, account, now]).compactMap(content)
     return (Array(all.prefix(limit)), all.count)
   }
 
-  /// Reads the contents of some of an account's deliveries, without those that its inbox does not show.
-  private static func contents(
-    of account: AccountID, where condition: String, in database: Database
-  ) throws -> Statement {
-    let hiding = try InboxStore.hiding(of: account, in: database)
-    return try database.statement(
-      """
-      SELECT d.content AS kept, d.notification_id, notifications.kind, notifications.content, notifications.deleted_at
-      FROM deliveries d LEFT JOIN notifications ON notifications.notification_id = d.notification_id \(hiding)
-      WHERE \(condition)
-      """, isKept: hiding.isEmpty)
+  /// Reads the contents of some deliveries, without those that name accounts being erased, or blocked by the account to which they go:
+  /// these are looked up by their keys, which takes no longer than to ask whether there are any.
+  private static func contents(where condition: String, in database: Database) throws -> Statement {
+    try database.cachedStatement(
+      sql: """
+        SELECT d.content AS kept, d.notification_id, notifications.kind, notifications.content, notifications.deleted_at
+        FROM deliveries d LEFT JOIN notifications
+          ON notifications.notification_id = d.notification_id AND \(InboxStore.isShown)
+        WHERE \(namesNoneHidden) AND \(condition)
+        """)
   }
+
+  /// Whether what a delivery `d` keeps names no account that is being erased, and none that its reader has blocked since, as SQL.
+  private static let namesNoneHidden = """
+    NOT EXISTS (SELECT 1 FROM delivery_accounts a WHERE a.account_id = d.account_id AND a.delivery_id = d.delivery_id
+      AND (\(InboxStore.isBeingErased("a.named_account")) OR \(BlockedDeliveryStore.isEnding("a"))))
+    """
 
   private static func content(_ row: Row) throws -> DeliveryContent? {
     if row["notification_id"] != nil {
@@ -127,13 +132,40 @@ extension DeliveryStore {
     }
   }
 
-  /// Ends what waits out of an account's inbox and names another.
-  static func withdraw(naming other: AccountID, of account: AccountID, _ transaction: Transaction) throws {
+  /// Ends some of what waits out of an account's inbox and names another.
+  ///
+  /// - Parameters:
+  ///   - last: what came later stays.
+  ///   - limit: the most at once.
+  /// - Returns: how many; fewer than the limit where none is left.
+  static func withdraw(
+    naming other: AccountID, of account: AccountID, through last: ID<NotificationDelivery> = .last, limit: Int,
+    _ transaction: Transaction
+  ) throws -> Int {
     let statement = try transaction.database.cachedStatement(
-      sql: "SELECT delivery_id FROM delivery_accounts WHERE named_account = ? AND account_id = ?")
-    for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: [other, account]) {
+      sql: """
+        SELECT delivery_id FROM delivery_accounts INDEXED BY delivery_accounts_by_name
+        WHERE named_account = ? AND account_id = ? AND delivery_id <= ? ORDER BY delivery_id LIMIT ?
+        """)
+    let found = try ID<NotificationDelivery>.fetchAll(statement, arguments: [other, account, last, limit])
+    for id in found {
       try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
+      // Also of one that had ended, so that the next look finds others.
+      try forgetAccounts(of: id, account, transaction.database)
     }
+    return found.count
+  }
+
+  /// The last of what waits out of an account's inbox and names another; nil where there is none.
+  static func last(
+    naming other: AccountID, of account: AccountID, in database: Database
+  ) throws -> ID<NotificationDelivery>? {
+    try database.first(
+      """
+      SELECT delivery_id FROM delivery_accounts INDEXED BY delivery_accounts_by_name
+      WHERE named_account = ? AND account_id = ? ORDER BY delivery_id DESC LIMIT 1
+      """, .id(other), .id(account)
+    ) { try $0.id(0) }
   }
 
   private static func waiting(
@@ -147,13 +179,24 @@ extension DeliveryStore {
     return try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, source])
   }
 
-  /// What others' deliveries keep that names an erased account.
+  /// Some of what others' deliveries keep that names an erased account, the same at each look.
   private static let named = """
-    (account_id, delivery_id) IN (SELECT account_id, delivery_id FROM delivery_accounts WHERE named_account = :account)
+    (account_id, delivery_id) IN (
+      SELECT account_id, delivery_id FROM delivery_accounts WHERE named_account = :account
+      ORDER BY account_id, delivery_id LIMIT :limit)
     """
   static let erasedContents = """
     UPDATE deliveries SET content = NULL, state = 'silent', reason = 'withdrawn', not_before = NULL, finished_at = :now
     WHERE \(named) AND state IN ('held', 'queued')
+    """
+  /// The names of other accounts in the same. They are not counted, as the statement does not begin with their table: nor are they where
+  /// all is erased at once.
+  static let erasedCompanions = """
+    WITH found AS (
+      SELECT account_id, delivery_id FROM delivery_accounts WHERE named_account = :account
+      ORDER BY account_id, delivery_id LIMIT :limit)
+    DELETE FROM delivery_accounts
+    WHERE (account_id, delivery_id) IN (SELECT account_id, delivery_id FROM found) AND named_account <> :account
     """
   static let erasedNames = "DELETE FROM delivery_accounts WHERE \(named)"
 }

@@ -189,11 +189,35 @@ enum DeliveryStore {
     ).execute(arguments: [until, reason, reason, delivery.account, delivery.id])
   }
 
-  /// Makes what an account's quiet hours hold be checked again: the hours or the account's time zone changed.
-  static func reconsider(_ account: AccountID, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(
-      sql: "UPDATE deliveries SET not_before = ? WHERE account_id = ? AND state = 'held' AND reason = 'quiet_hours'"
-    ).execute(arguments: [transaction.now, account])
+  /// Makes some of what an account's quiet hours hold be checked again, as the hours or the account's time zone changed; not what waits for
+  /// their present end, as what was checked already does.
+  ///
+  /// - Parameters:
+  ///   - end: when the quiet hours that last now end; nil outside.
+  ///   - limit: the most at once.
+  /// - Returns: how many; fewer than the limit where none is left.
+  static func reconsider(
+    _ account: AccountID, quietUntil end: Instant?, limit: Int, _ transaction: Transaction
+  ) throws -> Int {
+    let (database, now) = (transaction.database, transaction.now)
+    // Before the present end, and after it.
+    let bounds = [now.milliseconds] + (end.map { [$0.milliseconds] } ?? []) + [Int64.max]
+    var count = 0
+    for channel in [NotificationChannel.email, .push] {
+      for (after, before) in zip(bounds, bounds.dropFirst()) where count < limit {
+        // The latest first: what waits for a moment only, in which it may be read, is passed over at the end alone.
+        try database.run(
+          """
+          UPDATE deliveries SET not_before = ?1 WHERE account_id = ?2 AND delivery_id IN (
+            SELECT delivery_id FROM deliveries INDEXED BY deliveries_held
+            WHERE account_id = ?2 AND channel = ?3 AND state = 'held' AND not_before > ?4 AND not_before < ?5
+              AND reason = 'quiet_hours'
+            ORDER BY not_before DESC LIMIT ?6)
+          """, .instant(now), .id(account), .text(channel.rawValue), .integer(after), .integer(before), .number(limit - count))
+        count += database.changesCount
+      }
+    }
+    return count
   }
 
   /// Notes that a push was opened, which also marks the notification as read. Other devices still show it.

@@ -67,23 +67,32 @@ extension InboxStore {
   /// An SQL condition on rows of notifications that leaves out those that name accounts being erased, or blocked by the account; empty
   /// where there are none.
   static func hiding(of account: AccountID, in database: Database) throws -> String {
-    try hidingErased(in: database) + BlockedNotificationStore.hiding(of: account, in: database)
+    let isNeeded = try isErasing(in: database) || BlockedNotificationStore.isHiding(from: account, in: database)
+    return isNeeded ? "AND \(isShown)" : ""
   }
 
-  private static func hidingErased(in database: Database) throws -> String {
-    let erased = try AccountID.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT account_id FROM erasures INDEXED BY erasures_unconfirmed
-          WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id
-          """))
-    guard !erased.isEmpty else { return "" }
-    // Ids, as this program writes them.
-    let ids = erased.map { "x'\($0.description.filter { $0 != "-" })'" }.joined(separator: ", ")
-    return """
-      AND NOT EXISTS (
-        SELECT 1 FROM notification_accounts a WHERE a.notification_id = notifications.notification_id AND a.account_id IN (\(ids)))
+  /// Whether a notification names no account that is being erased, and none that its owner has blocked since, as SQL.
+  static let isShown = """
+    NOT EXISTS (SELECT 1 FROM notification_accounts a WHERE a.notification_id = notifications.notification_id
+      AND (\(isBeingErased("a.account_id")) OR \(BlockedNotificationStore.isHidden("notifications", naming: "a.account_id"))))
+    """
+
+  /// Whether an account is being erased, as SQL.
+  ///
+  /// - Parameter account: SQL for its id.
+  static func isBeingErased(_ account: String) -> String {
+    """
+    EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = \(account) AND e.confirmed_at IS NULL AND e.rows_erased_at IS NULL)
+    """
+  }
+
+  /// Whether any account is being erased.
+  private static func isErasing(in database: Database) throws -> Bool {
+    try database.first(
       """
+      SELECT 1 FROM erasures INDEXED BY erasures_unconfirmed WHERE confirmed_at IS NULL AND rows_erased_at IS NULL LIMIT 1
+      """
+    ) { _ in true } ?? false
   }
 
   /// An index of the one account that a notification named at first.

@@ -133,12 +133,12 @@ enum InboxStore {
         arguments: ["account": account, "before": page.before, "after": lowest])
     }
     let after = end.map { $0 - 1 } ?? lowest
-    let statement = try database.statement(
-      """
-      SELECT \(columns) FROM notifications \(found) \(inCategory)
-        \(unread == false ? "AND (read_at IS NOT NULL OR number <= :through)" : "") \(kinds(withLogins)) \(hiding)
-      ORDER BY number DESC LIMIT :limit
-      """, isKept: hiding.isEmpty)
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT \(columns) FROM notifications \(found) \(inCategory)
+          \(unread == false ? "AND (read_at IS NOT NULL OR number <= :through)" : "") \(kinds(withLogins)) \(hiding)
+        ORDER BY number DESC LIMIT :limit
+        """)
     let rows = try Row.fetchAll(
       statement,
       arguments: [
@@ -151,22 +151,29 @@ enum InboxStore {
   }
 
   /// What came after a number, oldest first. What a block or an erasure hides is passed over, until the worker has deleted it: a page that
-  /// is not full means that there is no more.
+  /// is not full says where to go on, or there is no more.
   ///
   /// - Parameter withLogins: as for the list.
   static func since(
     _ number: Int, of account: AccountID, withLogins: Bool, limit: Int, _ language: Language, in database: Database
   ) throws -> ListNotificationsSince.Output {
     let hiding = try hiding(of: account, in: database)
-    let statement = try database.statement(
-      """
-      SELECT \(columns) FROM notifications INDEXED BY notifications_present
-      WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins)) \(hiding)
-      ORDER BY number LIMIT ?
-      """, isKept: hiding.isEmpty)
-    let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
-    let last = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
-    return ListNotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
+    let found = "notifications INDEXED BY notifications_present WHERE account_id = ? AND number > ? AND deleted_at IS NULL"
+    // The last that the page looks at; nil where fewer than that are left, or none is passed over.
+    var end: Int?
+    if !withLogins || !hiding.isEmpty {
+      end = try Int.fetchOne(
+        database.cachedStatement(sql: "SELECT number FROM \(found) ORDER BY number LIMIT 1 OFFSET \(maxSearched - 1)"),
+        arguments: [account, number])
+    }
+    let statement = try database.cachedStatement(
+      sql: "SELECT \(columns) FROM \(found) AND number <= ? \(kinds(withLogins)) \(hiding) ORDER BY number LIMIT ?")
+    let items = try Row.fetchAll(statement, arguments: [account, number, end ?? Int.max, limit])
+      .map { try Notification($0, language) }
+    let newest = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
+    let last = try Int.fetchOne(newest, arguments: [account]) ?? 0
+    return ListNotificationsSince.Output(
+      items: items, lastNumber: last, nextAfter: items.count < limit ? end.flatMap { $0 < last ? $0 : nil } : nil)
   }
 
   /// The columns that ``Notification/init(_:_:)`` reads, and with them all of the table.
@@ -319,12 +326,5 @@ extension Notification {
       title: NotificationText.title(kind, language, content.parameters),
       text: NotificationText.text(kind, language, content.parameters), parameters: content.parameters, links: content.links,
       createdAt: createdAt, readAt: readAt)
-  }
-}
-
-extension Database {
-  /// A statement, kept for the next call only where its text is one of few.
-  func statement(_ sql: String, isKept: Bool) throws -> Statement {
-    try isKept ? cachedStatement(sql: sql) : makeStatement(sql: sql)
   }
 }

@@ -58,19 +58,27 @@ enum UnreadCountStore {
     }
   }
 
+  /// How many unread notifications are looked through for those that a block hides: older ones count until the worker has deleted them.
+  private static let maxSearched = 2_000
+
   /// How many are not read, by the name of their category; those with none are left out.
   static func counts(of account: AccountID, in database: Database) throws -> [String: Int] {
     var counts = try stored(of: account, in: database)
-    let blocked = try BlockedNotificationStore.names(of: account, in: database)
-    if !blocked.isEmpty {
-      let hidden = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT category, count(*) AS count FROM notifications INDEXED BY notifications_unread
-          WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL AND \(blocked)
-          GROUP BY category
-          """, arguments: [account, try ReadMarkStore.through(of: account, in: database)])
-      for row in hidden { counts[row["category"], default: 0] -= row["count"] as Int }
+    if try BlockedNotificationStore.isHiding(from: account, in: database) {
+      try database.each(
+        """
+        SELECT category, count(*) FROM (
+          SELECT account_id, notification_id, number, category FROM notifications INDEXED BY notifications_unread
+          WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL
+          ORDER BY number DESC LIMIT \(maxSearched)) AS newest
+        WHERE EXISTS (SELECT 1 FROM notification_accounts a WHERE a.notification_id = newest.notification_id
+          AND \(BlockedNotificationStore.isHidden("newest", naming: "a.account_id")))
+        GROUP BY category
+        """, .id(account), .number(try ReadMarkStore.through(of: account, in: database))
+      ) {
+        counts[$0.text(0), default: 0] -= $0.number(1)
+        return true
+      }
     }
     return counts.filter { $0.value > 0 }
   }

@@ -59,11 +59,8 @@ enum PushSubscriptionStore {
     // The same browser after another account's login: the subscription's secret proves the device.
     let others = try database.cachedStatement(
       sql: "SELECT subscription_id FROM push_subscriptions WHERE endpoint = ? AND account_id <> ? AND secret = ?")
-    for other in try ID<PushSubscription>.fetchAll(
-      others, arguments: [device.endpoint, account, Data(device.secret.bytes)])
-    {
-      try remove(other, transaction)
-    }
+    try remove(
+      ID<PushSubscription>.fetchAll(others, arguments: [device.endpoint, account, Data(device.secret.bytes)]), transaction)
     try PushStore.resume(device.endpoint, of: account, transaction)
     let statement = try database.cachedStatement(
       sql: """
@@ -93,17 +90,23 @@ enum PushSubscriptionStore {
   }
 
   /// Removes a subscription, and what was on its way to it.
-  static func remove(_ id: ID<PushSubscription>, _ transaction: Transaction) throws {
-    let messages = try PushStore.messages(to: id, in: transaction.database)
-    try transaction.database.run("DELETE FROM push_subscriptions WHERE subscription_id = ?", .id(id))
-    for message in messages { try PushStore.settle(message, otherwise: .noDevice, transaction) }
+  static func remove(_ id: ID<PushSubscription>, _ transaction: Transaction) throws { try remove([id], transaction) }
+
+  /// Removes subscriptions, and then what was on its way to any of them.
+  private static func remove(_ ids: [ID<PushSubscription>], _ transaction: Transaction) throws {
+    var messages: Set<ID<PushMessage>> = []
+    for id in ids {
+      messages.formUnion(try PushStore.messages(to: id, in: transaction.database))
+      try transaction.database.run("DELETE FROM push_subscriptions WHERE subscription_id = ?", .id(id))
+    }
+    try PushStore.endRemoved(messages.sorted(), transaction)
   }
 
   /// Removes what belongs to a session.
   static func remove(of session: SessionID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "SELECT subscription_id FROM push_subscriptions WHERE session_id = ?")
-    for id in try ID<PushSubscription>.fetchAll(statement, arguments: [session]) { try remove(id, transaction) }
+    try remove(ID<PushSubscription>.fetchAll(statement, arguments: [session]), transaction)
   }
 
   /// Removes what was made while somebody else may have been in.
@@ -111,9 +114,7 @@ enum PushSubscriptionStore {
     let statement = try transaction.database.cachedStatement(
       sql: "SELECT subscription_id FROM push_subscriptions WHERE account_id = ? AND created_at <= ? AND created_at >= ?")
     let since = access.since ?? Instant(milliseconds: 0)
-    for id in try ID<PushSubscription>.fetchAll(statement, arguments: [access.accountID, access.at, since]) {
-      try remove(id, transaction)
-    }
+    try remove(ID<PushSubscription>.fetchAll(statement, arguments: [access.accountID, access.at, since]), transaction)
   }
 
   /// Notes that its push service took something for it.

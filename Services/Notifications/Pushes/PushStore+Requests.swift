@@ -41,6 +41,8 @@ extension PushStore {
   /// Most pushes that are given up for a device when another comes. More than one only where more wait than may: earlier versions had no
   /// maximum, and what was being sent may wait again.
   static let maxGivenUp = 10
+  /// Most deliveries that end with their messages in a transaction, of which several may be summaries of hundreds.
+  static let maxEnded = 500
 
   /// Adds a message's request for a device. Where too many wait for it, some are given up, of which the new one may be one: the inbox has
   /// them. Whoever adds a message settles it once it has the requests of all devices.
@@ -103,7 +105,8 @@ extension PushStore {
   /// - Parameter start: when the worker was started; what identity said before is in doubt.
   static func claim(atMost count: Int, since start: Instant, _ transaction: Transaction) throws -> [Job] {
     let (database, now) = (transaction.database, transaction.now)
-    try expire(transaction)
+    // Nothing is sent while there may be more that is out of date.
+    if try expire(transaction) { return [] }
     var jobs: [Job] = []
     var paused: Set<ID<PushSubscription>> = []
     func isLive(_ request: Due) -> Bool { request.answer.holds(at: now, since: start) && !request.answer.isPaused }
@@ -175,13 +178,53 @@ extension PushStore {
       language: row["language"], attempt: row["attempts"], isRepeat: row["is_repeat"])
   }
 
-  /// Ends requests that are out of date, except those being sent, which end by themselves.
-  private static func expire(_ transaction: Transaction) throws {
+  /// Ends requests that are out of date, except those being sent, which end by themselves, and messages whose last device was removed.
+  ///
+  /// - Returns: whether they carry so many deliveries that the next claim goes on.
+  private static func expire(_ transaction: Transaction) throws -> Bool {
     let database = transaction.database
+    var count = 0
     let statement = try database.cachedStatement(sql: "SELECT message_id FROM push_messages WHERE expires_at <= ? LIMIT 200")
     for message in try ID<PushMessage>.fetchAll(statement, arguments: [transaction.now]) {
+      if count > 0, try count + carriedCount(of: message, in: database) > maxEnded { return true }
       try database.run("DELETE FROM push_requests WHERE message_id = ? AND state = 'waiting'", .id(message))
-      try settle(message, otherwise: .late, transaction)
+      count += try settle(message, otherwise: database.changesCount > 0 ? .late : .noDevice, transaction)
+    }
+    return false
+  }
+
+  /// Whether a claim has something to end that is out of date.
+  static func hasExpired(at now: Instant, in database: Database) throws -> Bool {
+    try database.first(
+      """
+      SELECT 1 FROM push_messages WHERE expires_at <= ? AND NOT EXISTS (
+        SELECT 1 FROM push_requests r WHERE r.message_id = push_messages.message_id AND r.state = 'sending')
+      LIMIT 1
+      """, .instant(now)
+    ) { _ in true } ?? false
+  }
+
+  /// How many deliveries a message carries.
+  private static func carriedCount(of message: ID<PushMessage>, in database: Database) throws -> Int {
+    try database.first("SELECT count(*) FROM push_message_deliveries WHERE message_id = ?", .id(message)) { $0.number(0) } ?? 0
+  }
+
+  /// Ends messages on their way to devices that were removed, as far as no other device gets them. Summaries that carry more deliveries
+  /// than still end in the transaction are out of date now. What was pushed alone, of which few wait for a device, is not: another device
+  /// that has it shows it for as long as before.
+  static func endRemoved(_ messages: [ID<PushMessage>], _ transaction: Transaction) throws {
+    var count = 0
+    for message in messages {
+      let carried = try carriedCount(of: message, in: transaction.database)
+      if carried > 1, count > 0, count + carried > maxEnded {
+        try transaction.database.run(
+          """
+          UPDATE push_messages SET expires_at = min(expires_at, ?2) WHERE message_id = ?1
+            AND NOT EXISTS (SELECT 1 FROM push_requests WHERE message_id = ?1)
+          """, .id(message), .instant(transaction.now))
+      } else {
+        count += try settle(message, otherwise: .noDevice, transaction)
+      }
     }
   }
 

@@ -44,7 +44,10 @@ struct PushWorker: SendQueueWorker {
     try PushStore.claim(atMost: count, since: start, transaction)
   }
 
-  func nextDue(in database: Database) throws -> Instant? { try PushStore.nextDue(in: database) }
+  func nextDue(in database: Database) throws -> Instant? {
+    let now = clock.now
+    return try PushStore.hasExpired(at: now, in: database) ? now : PushStore.nextDue(in: database)
+  }
 
   func send(_ job: PushStore.Job) async throws {
     guard let content = try await read({ [writer] in try writer.content(job, in: $0) }) else { return }

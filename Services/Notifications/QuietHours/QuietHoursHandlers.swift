@@ -7,9 +7,7 @@ import Storage
 
 /// Quiet hours: read, set and ended.
 struct QuietHoursHandlers: Sendable {
-  let store: QuietHoursStore
-  /// Wakes the worker that releases held deliveries.
-  let signal: WakeSignal
+  let changes: QuietHoursChangeStore
 
   @Sendable
   func get(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> QuietHoursState {
@@ -28,10 +26,8 @@ struct QuietHoursHandlers: Sendable {
     return try changed(call, transaction)
   }
 
-  /// What waits for the end of quiet hours is looked at now: it goes, or waits for their new end.
   private func changed(_ call: AccountCall, _ transaction: Transaction) throws -> QuietHoursState {
-    try DeliveryStore.reconsider(call.account, transaction)
-    transaction.afterCommit { [signal] in signal.send() }
+    try changes.begin(call.account, transaction)
     return try state(of: call.account, at: transaction.now, in: transaction.database)
   }
 
@@ -39,6 +35,6 @@ struct QuietHoursHandlers: Sendable {
     let zone = try Accounts.find(account, in: database)?.timeZone.description
     return QuietHoursState(
       quietHours: try QuietHoursStore.find(account, in: database),
-      quietUntil: try store.end(of: account, timeZone: zone, at: now, in: database))
+      quietUntil: try changes.hours.end(of: account, timeZone: zone, at: now, in: database))
   }
 }

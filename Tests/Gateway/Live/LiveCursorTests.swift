@@ -34,6 +34,17 @@ struct LiveCursorTests {
     #expect(ahead.step(10) == .deliver)
   }
 
+  @Test("The cursor of a live connection goes on where a page ended early, and is complete with the one that does not")
+  func early() {
+    let account = AccountID()
+    func message(_ number: Int) -> LiveMessage { LiveMessage(account: account, number: number, payload: []) }
+    var cursor = LiveCursor(last: 2)
+    let first = cursor.take([message(3)], lastNumber: 9, limit: 3, nextAfter: 7)
+    #expect(first.deliver.map(\.number) == [3] && !first.isComplete && cursor.last == 7)
+    #expect(!cursor.take([], lastNumber: 9, limit: 3, nextAfter: 8).isComplete && cursor.last == 8)
+    #expect(cursor.take([], lastNumber: 9, limit: 3).isComplete && cursor.last == 9)
+  }
+
   /// Numbers published are dropped, doubled and reordered at random; the backlog has them all.
   @Test(
     "The cursor of a live connection delivers each message once and in order, whatever the hub loses",

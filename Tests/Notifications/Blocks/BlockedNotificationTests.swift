@@ -4,6 +4,7 @@ import InProcess
 import NotificationsContract
 import Operations
 import ServiceKit
+import SocialContract
 import Storage
 import Testing
 
@@ -38,6 +39,35 @@ struct BlockedNotificationTests {
             """, arguments: [other, person.id, index + 1])
       }
     }
+  }
+
+  /// Has mails wait until then that stand in no inbox and name another.
+  private static func keep(
+    _ count: Int, until end: Instant, of account: AccountID, naming other: AccountID, _ transaction: Transaction
+  ) throws -> [ID<NotificationDelivery>] {
+    try (0..<count).map { _ in
+      let id = ID<NotificationDelivery>()
+      let item = InboxItem(
+        kind: "taskHelpRequested", content: NotificationContent(parameters: [:], links: NotificationLinks()), source: "y/\(id)",
+        accounts: [other])
+      let delivery = Delivery(
+        id: id, account: account, channel: .email, kind: "taskHelpRequested", source: item.source, subject: ID(),
+        notification: nil, createdAt: transaction.now)
+      try DeliveryStore.add(delivery, .held(until: end, .unread), keeping: item, transaction)
+      return id
+    }
+  }
+
+  private static func states(of account: AccountID, in database: Database) throws -> [String] {
+    try String.fetchAll(
+      database,
+      sql: """
+        SELECT state || ' ' || reason || ' ' || count(*) FROM deliveries WHERE account_id = ? GROUP BY state, reason ORDER BY state
+        """, arguments: [account])
+  }
+
+  private static func isBegun(_ account: AccountID, in database: Database) throws -> Bool {
+    try Row.fetchOne(database, sql: "SELECT 1 FROM blocked_deliveries WHERE account_id = ?", arguments: [account]) != nil
   }
 
   private func seen(_ person: Person) async throws -> [String] {
@@ -149,6 +179,117 @@ struct BlockedNotificationTests {
       }
       #expect(held == ["x/1 silent withdrawn", "x/5 queued "])
       #expect(said == [false, true] && inMail == 1)
+    }
+  }
+
+  @Test(
+    "Of what waits and names a blocked account, none is sent and few end at once; what comes after the block goes",
+    arguments: [true, false])
+  func kept(isReleased: Bool) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let dispatch = DeliveryDispatch(
+        quietHours: QuietHoursStore(zones: TimeZones()), routes: [MailRoute(signal: WakeSignal())], signal: WakeSignal())
+      var begins: [Int] = []
+      for count in [700, 3_000] {
+        let (begin, most, said, states) = try await services.store(of: .notifications).write { transaction in
+          let (database, now, account, other) = (transaction.database, transaction.now, AccountID(), AccountID())
+          let kept = try Self.keep(count, until: now, of: account, naming: other, transaction)
+          let filled = database.totalChangesCount
+          #expect(try BlockedDeliveryStore.begin(account, from: other, transaction))
+          let begin = database.totalChangesCount - filled
+          // The block has ended.
+          let later = try Self.keep(1, until: now.adding(seconds: 86_400), of: account, naming: other, transaction)
+          var said: [Bool] = []
+          for id in [kept[count - 1], later[0]] { said.append(try DeliveryStore.content(of: id, account, in: database) != nil) }
+          if isReleased { try dispatch.release(.init(account: account, channel: .email), transaction) }
+          var most = 0
+          while try Self.isBegun(account, in: database) {
+            let before = database.totalChangesCount
+            try BlockedDeliveryStore.end(of: account, limit: BlockedDeliveryStore.rowsAtOnce, transaction)
+            most = max(most, database.totalChangesCount - before)
+          }
+          return (begin, most, said, try Self.states(of: account, in: database))
+        }
+        begins.append(begin)
+        #expect(said == [false, true] && states == ["held unread 1", "silent withdrawn \(count)"])
+        // Each with its name and the day's figures; and the row of the block.
+        #expect(most <= 3 * BlockedDeliveryStore.rowsAtOnce + 2)
+      }
+      #expect(begins[0] == begins[1])
+    }
+  }
+
+  @Test("A block of an account that few deliveries name leaves nothing to the worker")
+  func few() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (isBegun, states) = try await services.store(of: .notifications).write { transaction in
+        let (account, other) = (AccountID(), AccountID())
+        _ = try Self.keep(200, until: transaction.now, of: account, naming: other, transaction)
+        let isBegun = try BlockedDeliveryStore.begin(account, from: other, transaction)
+        return (isBegun, try Self.states(of: account, in: transaction.database))
+      }
+      #expect(!isBegun && states == ["silent withdrawn 200"])
+    }
+  }
+
+  @Test("A block ends all that waits and names the blocked account, also where that is left to the worker")
+  func ended() async throws {
+    let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
+    try await ServicesInProcess.running([social, { try Notifications.service($0) }]) { services in
+      let (store, account, other) = (services.store(of: .notifications), AccountID(), AccountID())
+      let later = services.clock.now.adding(seconds: 86_400)
+      try await services.hasReceived(.notifications, of: .social)
+      try await store.write { _ = try Self.keep(500, until: later, of: account, naming: other, $0) }
+      try await services.publish(
+        .social,
+        RelationChanged(
+          accountID: account, otherAccountID: other, relation: Relation(isBlocked: true), isBlockedByOther: false, revision: 1,
+          at: .now))
+      try await services.hasReceived(.notifications, of: .social)
+      try await store.until { try await store.rows("blocked_deliveries") == 0 }
+      #expect(try await store.read { try Self.states(of: account, in: $0) } == ["silent withdrawn 500"])
+    }
+  }
+
+  @Test("An account that has blocked 1,000 others at once still gets lists, counts and what waits, without what names them")
+  func many() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())
+      try await fill(services, ana, naming: [ben.id, eva.id])
+      let dispatch = DeliveryDispatch(
+        quietHours: QuietHoursStore(zones: TimeZones()), routes: [MailRoute(signal: WakeSignal())], signal: WakeSignal())
+      let (said, inMail, isWithdrawn) = try await services.store(of: .notifications).write { transaction in
+        let (database, now) = (transaction.database, transaction.now)
+        let kept = try [ben.id, eva.id].flatMap { try Self.keep(1, until: now, of: ana.id, naming: $0, transaction) }
+        // The last of them is Ben.
+        try database.execute(
+          sql: """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+            INSERT INTO blocked_notifications (account_id, other_account, after, through)
+            SELECT ?1, iif(i < 1000, randomblob(16), ?2), 0, ?3 FROM n
+            """, arguments: [ana.id, ben.id, Self.count])
+        try database.execute(
+          sql: """
+            INSERT INTO blocked_deliveries (account_id, other_account, last_delivery)
+            SELECT account_id, other_account, ? FROM blocked_notifications
+            """, arguments: [kept[1]])
+        let said = try kept.map { try DeliveryStore.content(of: $0, ana.id, in: database) != nil }
+        let mail = ID<Mail>()
+        try database.execute(
+          sql: "UPDATE deliveries SET state = 'queued', not_before = NULL, mail_id = ?", arguments: [mail])
+        let inMail = try DeliveryStore.contents(ofMail: mail, to: ana.id, at: now, limit: 10, in: database).count
+        try database.execute(sql: "UPDATE deliveries SET state = 'held', not_before = ?, mail_id = NULL", arguments: [now])
+        try dispatch.release(.init(account: ana.id, channel: .email), transaction)
+        let isWithdrawn = try kept.map {
+          try String.fetchOne(database, sql: "SELECT reason FROM deliveries WHERE delivery_id = ?", arguments: [$0])
+            == SilenceReason.withdrawn.rawValue
+        }
+        return (said, inMail, isWithdrawn)
+      }
+      #expect(said == [false, true] && inMail == 1 && isWithdrawn == [true, false])
+      let seen = try await seen(ana)
+      #expect(seen.count { $0.hasPrefix("nil ") } == 400 && seen.count { $0.hasPrefix("since ") } == 400)
+      #expect(seen.contains("200 [\"help 100\", \"rewards 100\"]"))
     }
   }
 }

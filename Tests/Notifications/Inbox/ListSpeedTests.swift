@@ -115,13 +115,93 @@ struct ListSpeedTests {
           }
           found.append(effort.steps)
         }
-        steps.append(found)
+        let since = try await store.effort { database in
+          let output = try InboxStore.since(0, of: account, withLogins: true, limit: 100, .english, in: database)
+          #expect(output.items.map(\.number) == Array(1...10) && output.nextAfter == 2_000)
+        }
+        let unread = try await store.effort { database in
+          let counts = try UnreadCountStore.counts(of: account, in: database)
+          #expect(counts == ["rewards": count - 2_000], "of so many, none but the newest are looked through")
+        }
+        steps.append(found + [since.steps, unread.steps])
+        var (seen, pages, after): ([Int], Int, Int?) = ([], 0, 0)
+        while let last = after {
+          let page = try await ana.send(ListNotificationsSince.self, .init(after: last, limit: 20))
+          (seen, pages, after) = (seen + page.items.map(\.number), pages + 1, page.nextAfter)
+        }
+        #expect(seen == Array(1...10) && pages == Self.pages(count))
         var (numbers, cursor): ([Int], PageCursor?) = ([], nil)
         repeat {
           let page = try await ana.send(ListNotifications.self, .init(cursor: cursor))
           (numbers, cursor) = (numbers + page.items.map(\.number), page.nextCursor)
         } while cursor != nil
         #expect(numbers == Array((1...10).reversed()))
+      }
+      #expect(zip(steps[0], steps[1]).allSatisfy { $1 <= $0 + 20 }, "\(steps)")
+    }
+  }
+
+  @Test("Lists, and what a delivery says, take no longer where more others were just blocked or more accounts are being erased")
+  func pending() async throws {
+    try await run { services in
+      let store = services.store(of: .notifications)
+      var steps: [[Int]] = []
+      for count in [100, 3_000] {
+        let ana = try await services.register()
+        try await notify(services, ana, 60)
+        let account = ana.id
+        // Without waking the workers.
+        let delivery = try await store.write { transaction in
+          let (database, now, other) = (transaction.database, transaction.now, AccountID())
+          try database.execute(
+            sql: """
+              INSERT INTO notification_accounts (notification_id, account_id)
+              SELECT notification_id, ? FROM notifications WHERE account_id = ? AND deleted_at IS NULL
+              """, arguments: [other, account])
+          try database.execute(
+            sql: """
+              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+              INSERT INTO blocked_notifications (account_id, other_account, after, through) SELECT ?1, randomblob(16), 0, 130 FROM n
+              """, arguments: [account, count])
+          try database.execute(
+            sql: """
+              INSERT INTO blocked_deliveries (account_id, other_account, last_delivery)
+              SELECT account_id, other_account, ? FROM blocked_notifications WHERE account_id = ?
+              """, arguments: [ID<NotificationDelivery>.last, account])
+          try database.execute(
+            sql: """
+              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+              INSERT INTO erasures (account_id, deletion_id, counts, erased_at)
+              SELECT randomblob(16), randomblob(16), '{"counts":[]}', ?2 FROM n
+              """, arguments: [count, now])
+          let item = InboxItem(
+            kind: "taskHelpRequested", content: NotificationContent(parameters: [:], links: NotificationLinks()), source: "y",
+            accounts: [other])
+          let delivery = Delivery(
+            id: ID(), account: account, channel: .email, kind: "taskHelpRequested", source: item.source, subject: ID(),
+            notification: nil, createdAt: now)
+          try DeliveryStore.add(delivery, .held(until: now.adding(seconds: 86_400), .quietHours), keeping: item, transaction)
+          return delivery.id
+        }
+        let list = try await store.effort { database in
+          let items = try InboxStore.list(
+            of: account, unread: nil, category: nil, withLogins: true, Self.page, .english, in: database
+          ).items
+          #expect(items.count == 50)
+        }
+        let since = try await store.effort { database in
+          let output = try InboxStore.since(0, of: account, withLogins: true, limit: 100, .english, in: database)
+          #expect(output.items.count == 70)
+        }
+        let unread = try await store.effort { database in
+          let counts = try UnreadCountStore.counts(of: account, in: database)
+          #expect(counts == ["rewards": 60])
+        }
+        let content = try await store.effort { database in
+          let content = try DeliveryStore.content(of: delivery, account, in: database)
+          #expect(content != nil)
+        }
+        steps.append([list, since, unread, content].map(\.steps))
       }
       #expect(zip(steps[0], steps[1]).allSatisfy { $1 <= $0 + 20 }, "\(steps)")
     }

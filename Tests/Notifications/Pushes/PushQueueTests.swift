@@ -101,13 +101,13 @@ struct PushQueueTests {
   }
 
   private static func device(
-    _ name: String, of account: AccountID, _ transaction: Transaction
+    _ name: String, of account: AccountID, in session: SessionID = SessionID(), _ transaction: Transaction
   ) throws -> ID<PushSubscription> {
     let device = PushSubscriptionStore.Device(
       endpoint: try PushEndpoint(text: "https://push.example.org/\(name)"), key: try PushKey(text: PushSubscriptionTests.key),
       secret: try PushSecret(text: "BTBZMqHH6r4Tts7J_aSIgg"), serverKey: try PushKey(text: PushSubscriptionTests.key), name: nil,
       language: nil)
-    return try PushSubscriptionStore.put(device, of: account, in: SessionID(), transaction)
+    return try PushSubscriptionStore.put(device, of: account, in: session, transaction)
   }
 
   /// Queues a push to the account's devices, due now.
@@ -132,6 +132,17 @@ struct PushQueueTests {
           """, arguments: [id])
     }
     return id
+  }
+
+  /// Queues pushes to the account's devices that come together.
+  private static func summary(of count: Int, to account: AccountID, _ transaction: Transaction) throws {
+    let deliveries = (0..<count).map { number in
+      Delivery(
+        id: ID(), account: account, channel: .push, kind: "friendRequestReceived", source: "x/\(number)", subject: ID(),
+        notification: nil, createdAt: transaction.now)
+    }
+    for delivery in deliveries { try DeliveryStore.add(delivery, .queued, transaction) }
+    try PushStore.add(deliveries, to: account, transaction)
   }
 
   private static func state(_ delivery: ID<NotificationDelivery>, in database: Database) throws -> String? {
@@ -273,6 +284,94 @@ struct PushQueueTests {
         return changes
       }
       #expect(changes[0] == changes[1], "\(changes)")
+    }
+  }
+
+  @Test(
+    "Of summaries whose device is removed, or that are out of date, few end at a time, and with the next claims the others",
+    arguments: [true, false])
+  func summaries(isRemoved: Bool) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (counts, reasons) = try await services.store(of: .notifications).write { transaction in
+        let (database, account, now) = (transaction.database, AccountID(), transaction.now)
+        let phone = try Self.device("Phone", of: account, transaction)
+        for _ in 0..<5 { try Self.summary(of: 200, to: account, transaction) }
+        func queued() throws -> Int? {
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries WHERE state = 'queued'")
+        }
+        if isRemoved {
+          try PushSubscriptionStore.remove(phone, transaction)
+        } else {
+          try database.execute(sql: "UPDATE push_messages SET expires_at = ?", arguments: [now])
+        }
+        var counts = [try queued()]
+        while try PushStore.hasExpired(at: now, in: database) {
+          let jobs = try PushStore.claim(atMost: 5, since: now, transaction)
+          #expect(jobs.isEmpty)
+          counts.append(try queued())
+        }
+        return (counts, try String.fetchAll(database, sql: "SELECT DISTINCT reason FROM deliveries"))
+      }
+      // Two at a time: three carry more than may end.
+      let expected: [Int?] = isRemoved ? [600, 200, 0] : [1_000, 600, 200, 0]
+      #expect(counts == expected && reasons == [isRemoved ? "no_device" : "late"])
+    }
+  }
+
+  @Test("Where all devices of a session go, no more ends at once than where one does, and all that was on its way to them ends")
+  func sessions() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let counts = try await services.store(of: .notifications).write { transaction in
+        let (database, account, now, session) = (transaction.database, AccountID(), transaction.now, SessionID())
+        // Each has got what came for those before.
+        for number in 0..<4 {
+          let device = try Self.device("\(number)", of: account, in: session, transaction)
+          try Self.summary(of: 300, to: account, transaction)
+          try database.execute(
+            sql: """
+              DELETE FROM push_requests
+              WHERE message_id = (SELECT max(message_id) FROM push_messages) AND subscription_id <> ?
+              """, arguments: [device])
+        }
+        func queued() throws -> Int? {
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries WHERE state = 'queued'")
+        }
+        var counts = [try queued()]
+        try PushSubscriptionStore.remove(of: session, transaction)
+        counts.append(try queued())
+        while try PushStore.hasExpired(at: now, in: database) {
+          _ = try PushStore.claim(atMost: 5, since: now, transaction)
+          counts.append(try queued())
+        }
+        return counts
+      }
+      #expect(counts == [1_200, 900, 600, 300, 0])
+    }
+  }
+
+  @Test("What one device shows is replaced there once it is retracted, even if it waited for a removed device behind a summary")
+  func shownElsewhere() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (isDeferred, isQueued, devices, phone) = try await services.store(of: .notifications).write { transaction in
+        let (database, account, now) = (transaction.database, AccountID(), transaction.now)
+        let phone = try Self.device("Phone", of: account, transaction)
+        let tablet = try Self.device("Tablet", of: account, transaction)
+        for count in [500, 500] { try Self.summary(of: count, to: account, transaction) }
+        try Self.push(of: "news/1", to: account, transaction)
+        // The phone's push service has taken all.
+        try database.execute(sql: "UPDATE push_messages SET was_sent = 1")
+        try database.execute(sql: "DELETE FROM push_requests WHERE subscription_id = ?", arguments: [phone])
+        try PushSubscriptionStore.remove(tablet, transaction)
+        let isDeferred = try PushStore.hasExpired(at: now, in: database)
+        while try PushStore.hasExpired(at: now, in: database) {
+          _ = try PushStore.claim(atMost: 5, since: now, transaction)
+        }
+        let isQueued = try PushStore.replace(SourceRange(only: "news/1"), of: account, by: .ended(answeredOn: nil), transaction)
+        let devices = try ID<PushSubscription>.fetchAll(database, sql: "SELECT subscription_id FROM push_requests")
+        try database.execute(sql: "DELETE FROM push_messages")
+        return (isDeferred, isQueued, devices, phone)
+      }
+      #expect(isDeferred && isQueued && devices == [phone])
     }
   }
 

@@ -157,6 +157,148 @@ final class QuietHoursTests {
     }
   }
 
+  /// Fills the log: so many mails that are held until then.
+  private static func hold(
+    _ count: Int, of account: AccountID, until end: Instant, because reason: HoldReason = .quietHours, _ database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+        INSERT INTO deliveries (account_id, delivery_id, channel, kind, source, subject_id, state, reason, not_before, created_at)
+        SELECT ?1, randomblob(16), iif(i % 3, 'email', 'push'), 'taskHelpRequested', 'x/' || i, randomblob(16), 'held', ?4, ?3, 0
+        FROM n
+        """, arguments: [account, count, end, reason])
+  }
+
+  /// How many deliveries of an account are held until then.
+  private static func held(_ account: AccountID, until end: Instant, _ database: Database) throws -> Int? {
+    try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM deliveries WHERE account_id = ? AND state = 'held' AND not_before = ?",
+      arguments: [account, end])
+  }
+
+  private static func isChanging(_ account: AccountID, _ database: Database) throws -> Bool {
+    try Row.fetchOne(database, sql: "SELECT 1 FROM quiet_hours_changes WHERE account_id = ?", arguments: [account]) != nil
+  }
+
+  /// As the service has them, but they wake no worker.
+  private static var changes: QuietHoursChangeStore {
+    QuietHoursChangeStore(hours: QuietHoursStore(zones: TimeZones()), held: WakeSignal())
+  }
+
+  @Test("A change of quiet hours looks at no more at once where more is held, and the worker's steps at all the rest")
+  func parts() async throws {
+    try await run(at: "2026-11-21T23:00:00.000Z") { services in
+      for count in [1_400, 14_000] {
+        let (first, most, due, unread) = try await services.store(of: .notifications).write { transaction in
+          let (database, account, now) = (transaction.database, AccountID(), transaction.now)
+          let (morning, moment) = (now.adding(seconds: 8 * 3600), now.adding(seconds: 120))
+          try Self.hold(count, of: account, until: morning, database)
+          try Self.hold(10, of: account, until: moment, because: .unread, database)
+          let before = database.totalChangesCount
+          try Self.changes.begin(account, transaction)
+          let first = database.totalChangesCount - before
+          var most = 0
+          while try Self.isChanging(account, database) {
+            let before = database.totalChangesCount
+            try Self.changes.settle(account, limit: 1_000, transaction)
+            most = max(most, database.totalChangesCount - before)
+          }
+          return (
+            first, most, try Self.held(account, until: now, database), try Self.held(account, until: moment, database)
+          )
+        }
+        // Besides them, the account's row.
+        #expect(first == QuietHoursChangeStore.rowsAtOnce + 1 && most <= 1_001)
+        #expect(due == count && unread == 10)
+      }
+    }
+  }
+
+  @Test("Many changes of quiet hours in one transaction look at no more than one of them does")
+  func together() async throws {
+    try await run(at: "2026-11-21T23:00:00.000Z") { services in
+      let (changes, due) = try await services.store(of: .notifications).write { transaction in
+        let (database, account, now) = (transaction.database, AccountID(), transaction.now)
+        try Self.hold(20_000, of: account, until: now.adding(seconds: 8 * 3600), database)
+        let before = database.totalChangesCount
+        for _ in 0..<32 { try Self.changes.begin(account, transaction) }
+        let changes = database.totalChangesCount - before
+        while try Self.isChanging(account, database) { try Self.changes.settle(account, limit: 2_000, transaction) }
+        return (changes, try Self.held(account, until: now, database))
+      }
+      #expect(changes == QuietHoursChangeStore.rowsAtOnce + 1 && due == 20_000)
+    }
+  }
+
+  @Test("Where quiet hours end at another time, what waits for that already is not looked at again")
+  func moved() async throws {
+    try await run(at: "2026-11-21T23:00:00.000Z") { services in
+      let (former, present) = (
+        try Instant(text: "2026-11-22T07:00:00.000Z"), try Instant(text: "2026-11-22T09:00:00.000Z")
+      )
+      for (from, to) in [(former, present), (present, former)] {
+        let counts = try await services.store(of: .notifications).write { transaction in
+          let (database, account, now) = (transaction.database, AccountID(), transaction.now)
+          let end = to == present ? "09:00" : "07:00"
+          try QuietHoursStore.set(
+            QuietHours(startsAt: QuietTime(text: "22:00"), endsAt: QuietTime(text: end)), of: account, transaction)
+          try Self.hold(1_200, of: account, until: from, database)
+          try Self.hold(300, of: account, until: to, database)
+          try Self.changes.begin(account, transaction)
+          var counts = [try Self.held(account, until: now, database)]
+          // As their release holds them again.
+          try database.execute(
+            sql: "UPDATE deliveries SET not_before = ? WHERE account_id = ? AND not_before = ?", arguments: [to, account, now])
+          while try Self.isChanging(account, database) {
+            try Self.changes.settle(account, limit: 400, transaction)
+            counts.append(try Self.held(account, until: now, database))
+          }
+          return try counts + [Self.held(account, until: to, database), Self.held(account, until: from, database)]
+        }
+        #expect(counts == [500, 400, 700, 800, 0])
+      }
+    }
+  }
+
+  @Test("A large change of quiet hours holds for what is delivered meanwhile, and continues after a restart")
+  func resumed() async throws {
+    var account: Person?
+    try await run(at: "2026-11-21T22:00:00.000Z") { services in
+      let ana = try await person(services, in: "UTC")
+      account = ana
+      try await prepare(ana)
+      let store = services.store(of: .notifications)
+      let morning = try Instant(text: "2026-11-22T07:00:00.000Z")
+      let isChanging = try await store.write { transaction in
+        try Self.hold(1_200, of: ana.id, until: morning, transaction.database)
+        try QuietHoursStore.remove(of: ana.id, transaction)
+        try Self.changes.begin(ana.id, transaction)
+        return try Self.isChanging(ana.id, transaction.database)
+      }
+      #expect(isChanging)
+      try await services.publish(.social, try enrolled(ana.id, "Now"))
+      try await services.hasReceived(.notifications, of: .social)
+      let states = try await store.read {
+        try String.fetchAll(
+          $0,
+          sql: "SELECT state FROM deliveries WHERE channel = 'email' AND kind = 'taskEnrolled' AND hold IS NOT 'quiet_hours'")
+      }
+      #expect(states.count == 1)
+    }
+    let ana = try #require(account)
+    try await run(at: "2026-11-21T22:30:00.000Z") { services in
+      let store = services.store(of: .notifications)
+      try await store.until {
+        try await store.read {
+          let held = "SELECT 1 FROM deliveries WHERE account_id = ? AND state = 'held'"
+          return try Row.fetchOne($0, sql: held, arguments: [ana.id]) == nil
+        }
+      }
+      #expect(try await store.rows("quiet_hours_changes") == 0)
+    }
+  }
+
   @Test("Urgent notifications ignore quiet hours, and invalid quiet hours are refused by field and rule")
   func urgent() async throws {
     let carrier = WatchedCarrier()
