@@ -543,6 +543,8 @@ CREATE INDEX redemptions_by_account ON redemptions (account_id, redemption_id) W
 
 CREATE INDEX redemptions_by_account_and_offer ON redemptions (account_id, offer_id, day) WHERE account_id IS NOT NULL;
 
+CREATE INDEX redemptions_by_key ON redemptions (substr(sealed_code, 1, 6)) WHERE sealed_code IS NOT NULL;
+
 CREATE INDEX redemptions_by_offer ON redemptions (offer_id);
 
 CREATE INDEX redemptions_by_partner ON redemptions (partner_id, redemption_id) WHERE partner_id IS NOT NULL;

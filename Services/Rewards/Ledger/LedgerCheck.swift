@@ -7,11 +7,11 @@ import Storage
 /// Verifies a ledger (REW-2): every balance against its transfers, the remaining coins of lots against their moves, each balance against
 /// its lots; that all balances add up to zero, numbers have no gaps, and every transfer has a cause.
 ///
-/// Transfers never change, so a ledger in use is verified in pieces, each in one read transaction: ``init(in:)``, then
-/// ``checkTransfers(after:in:)`` for all numbers up to ``last``, ``checkPersons(after:in:)`` for all persons and ``checkLots(after:in:)``
-/// for all lots, then ``end()``.
+/// Transfers never change, so a ledger in use is verified in pieces, each in one read transaction: ``init(in:naming:)``, then
+/// ``checkTransfers(after:atMost:in:)`` for all numbers up to ``last``, ``checkPersons(after:atMost:in:)`` for all persons and
+/// ``checkLots(after:atMost:in:)`` for all lots, then ``end()``.
 public struct LedgerCheck: Sendable {
-  /// How many transfers, persons or lots one piece covers.
+  /// How many transfers, persons or lots one piece covers at most.
   static let piece = 2_000
   /// The maximum number of faults that are described; further ones are only counted.
   private let maxNamed: Int
@@ -20,18 +20,18 @@ public struct LedgerCheck: Sendable {
   let last: Int
   /// The balances of the system's accounts at that time, less the amounts of the transfers verified so far.
   private var system: [Int64: Int] = [:]
+  /// How much more the persons verified so far have than their transfers add up to.
+  private var excess = 0
   /// Descriptions of the faults.
   public private(set) var faults: [String] = []
   /// The number of faults, including those not described.
   public private(set) var count = 0
 
-  /// Checks what a single read can check.
+  /// Begins with the transfers there are.
   init(in database: Database, naming maxNamed: Int = 100) throws {
     self.maxNamed = maxNamed
     last = try LedgerCheckStore.lastTransfer(in: database)
     system = try LedgerCheckStore.systemBalances(in: database)
-    let sum = try LedgerCheckStore.sumOfBalances(in: database)
-    if sum != 0 { note("all balances add up to \(sum)") }
   }
 
   /// The number of transfers when verification began.
@@ -70,8 +70,8 @@ public struct LedgerCheck: Sendable {
   /// Verifies everything in one read.
   static func prove(in database: Database, naming maxNamed: Int = 100) throws -> LedgerCheck {
     var check = try LedgerCheck(in: database, naming: maxNamed)
-    var number = 0
-    while number < check.last { number = try check.checkTransfers(after: number, in: database) }
+    var number: Int? = 0
+    while let after = number { number = try check.checkTransfers(after: after, in: database) }
     var person: Int64? = 0
     while let after = person { person = try check.checkPersons(after: after, in: database) }
     var lot: Int64? = 0
@@ -87,9 +87,9 @@ public struct LedgerCheck: Sendable {
 
   /// Verifies the transfers after that number.
   ///
-  /// - Returns: the last number verified.
-  mutating func checkTransfers(after number: Int, in database: Database) throws -> Int {
-    let end = min(number + Self.piece, last)
+  /// - Returns: the last number verified; nil where there are no more.
+  mutating func checkTransfers(after number: Int, atMost count: Int = LedgerCheck.piece, in database: Database) throws -> Int? {
+    let end = min(number + count, last)
     let found = try LedgerCheckStore.transfers(after: number, through: end, in: database)
     var expected = number + 1
     for row in found {
@@ -99,7 +99,7 @@ public struct LedgerCheck: Sendable {
       try checkTransfer(row)
     }
     if expected != end + 1 { note("transfer \(expected) is missing") }
-    return end
+    return end == last ? nil : end
   }
 
   private mutating func checkTransfer(_ row: Row) throws {
@@ -108,7 +108,7 @@ public struct LedgerCheck: Sendable {
     if system[debit] != nil { system[debit, default: 0] += coins }
     if system[credit] != nil { system[credit, default: 0] -= coins }
     let debitsPerson: Bool = row["debits_person"]
-    if debitsPerson == (row["credits_person"] as Bool) {
+    if debitsPerson == (row["credits_person"] as Bool) || system[debitsPerson ? credit : debit] == nil {
       note("transfer \(number) is not between a person and the system")
     }
     let moved: Int = row["moved"]
@@ -122,33 +122,43 @@ public struct LedgerCheck: Sendable {
   /// Verifies the persons after that one.
   ///
   /// - Returns: the last person verified; nil where there are no more.
-  mutating func checkPersons(after person: Int64, in database: Database) throws -> Int64? {
-    let found = try LedgerCheckStore.persons(after: person, limit: Self.piece, in: database)
+  mutating func checkPersons(
+    after person: Int64, atMost count: Int = LedgerCheck.piece, in database: Database
+  ) throws -> Int64? {
+    let found = try LedgerCheckStore.persons(after: person, limit: count, in: database)
     for row in found {
       let (id, balance, moved, held): (Int64, Int, Int, Int) = (row["id"], row["balance"], row["moved"], row["held"])
+      excess += balance - moved
       if balance < 0 { note("account \(id) has \(balance) coins") }
       if balance != moved { note("account \(id) has \(balance) coins, its transfers add up to \(moved)") }
       if balance != held { note("account \(id) has \(balance) coins, its lots hold \(held)") }
     }
-    return found.count < Self.piece ? nil : found.last?["id"]
+    return found.count < count ? nil : found.last?["id"]
   }
 
   /// Verifies the lots after that one.
   ///
   /// - Returns: the last lot verified; nil where there are no more.
-  mutating func checkLots(after lot: Int64, in database: Database) throws -> Int64? {
-    let found = try LedgerCheckStore.lots(after: lot, limit: Self.piece, in: database)
+  mutating func checkLots(after lot: Int64, atMost count: Int = LedgerCheck.piece, in database: Database) throws -> Int64? {
+    let found = try LedgerCheckStore.lots(after: lot, limit: count, in: database)
     for row in found {
       let (id, rest, moved): (Int64, Int, Int) = (row["lot_id"], row["rest"], row["moved"])
       if rest < 0 || rest != moved { note("lot \(id) holds \(rest) coins, its moves add up to \(moved)") }
     }
-    return found.count < Self.piece ? nil : found.last?["lot_id"]
+    return found.count < count ? nil : found.last?["lot_id"]
   }
 
-  /// Reports faults of the system's accounts, once all transfers were verified.
+  /// Reports faults of the system's accounts, and of all balances together, once all else was verified.
   mutating func end() {
     for (id, rest) in system.sorted(by: { $0.key < $1.key }) where rest != 0 {
       note("account \(id) of the system has \(rest) coins more than its transfers add up to")
     }
+    // Transfers add up to zero, so the balances do but for what they are more than their transfers. Unlike their own sum, that is the same
+    // whichever transfers are made between two pieces.
+    let sum = system.values.reduce(excess, +)
+    guard sum != 0 else { return }
+    count += 1
+    // Before the particular ones.
+    faults = Array((["all balances add up to \(sum)"] + faults).prefix(maxNamed))
   }
 }

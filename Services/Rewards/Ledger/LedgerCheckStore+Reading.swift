@@ -11,16 +11,11 @@ extension LedgerCheckStore {
   /// The balances of the system's accounts.
   static func systemBalances(in database: Database) throws -> [Int64: Int] {
     var found: [Int64: Int] = [:]
-    for row in try Row.fetchAll(database, sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL")
-    {
-      found[row["ledger_account_id"]] = row["balance"]
+    try database.each("SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL") {
+      found[Int64($0.number(0))] = $0.number(1)
+      return true
     }
     return found
-  }
-
-  /// What all balances add up to.
-  static func sumOfBalances(in database: Database) throws -> Int {
-    try Int.fetchOne(database, sql: "SELECT coalesce(sum(balance), 0) FROM ledger_accounts") ?? 0
   }
 
   /// The transfers after a number, up to another; each with how many coins of lots it `moved`, how many of its moves are of lots of neither

@@ -37,25 +37,34 @@ struct LedgerCheckWorker: Service {
   /// Verifies the ledger, each piece in one read transaction.
   func prove() async throws -> LedgerCheck {
     var check = try await store.read { try LedgerCheck(in: $0) }
-    var number = 0
-    while number < check.last {
-      (check, number) = try await piece(check) { [number] in try $0.checkTransfers(after: number, in: $1) }
-    }
-    var person: Int64? = 0
-    while let after = person { (check, person) = try await piece(check) { try $0.checkPersons(after: after, in: $1) } }
-    var lot: Int64? = 0
-    while let after = lot { (check, lot) = try await piece(check) { try $0.checkLots(after: after, in: $1) } }
+    check = try await inPieces(check, from: 0) { try $0.checkTransfers(after: $1, atMost: $2, in: $3) }
+    check = try await inPieces(check, from: Int64(0)) { try $0.checkPersons(after: $1, atMost: $2, in: $3) }
+    check = try await inPieces(check, from: Int64(0)) { try $0.checkLots(after: $1, atMost: $2, in: $3) }
     check.end()
     return check
   }
 
-  private func piece<Next: Sendable>(
-    _ check: LedgerCheck, _ look: @escaping @Sendable (inout LedgerCheck, Database) throws -> Next
-  ) async throws -> (LedgerCheck, Next) {
-    try await store.read { database in
-      var check = check
-      let next = try look(&check, database)
-      return (check, next)
+  /// Verifies a part of the ledger. Other reads wait for a piece, so its size depends on how long the last one took: persons have few
+  /// transfers or thousands. Between two pieces the store is left to others for as long as the piece took.
+  private func inPieces<Key: Sendable>(
+    _ check: LedgerCheck, from first: Key,
+    _ look: @escaping @Sendable (inout LedgerCheck, _ after: Key, _ count: Int, Database) throws -> Key?
+  ) async throws -> LedgerCheck {
+    var check = check
+    var next: Key? = first
+    var size = StepSize(first: 10, max: LedgerCheck.piece, target: .milliseconds(15), allowsForOverhead: false)
+    while let after = next {
+      let duration: Duration
+      (check, next, duration) = try await store.read { [check, count = size.count] database in
+        // Measured without the wait for its turn.
+        let start = ContinuousClock.now
+        var check = check
+        let next = try look(&check, after, count, database)
+        return (check, next, ContinuousClock.now - start)
+      }
+      size.took(duration)
+      try await Task.sleep(for: duration)
     }
+    return check
   }
 }

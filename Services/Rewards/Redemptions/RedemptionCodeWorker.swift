@@ -12,12 +12,20 @@ struct RedemptionCodeWorker: Service {
 
   func run() async throws { try await cancelWhenGracefulShutdown { try await renewAll() } }
 
+  /// Without codes under older keys, as at most starts, nothing is written.
   func renewAll() async throws {
-    // Without older codes, as at most starts, nothing is written.
-    guard try await store.read({ [codes] in try !codes.older(after: .placeholder, atMost: 1, in: $0).isEmpty }) else { return }
+    let heads = try await store.read { try RedemptionStore.heads(in: $0) }
+    // Without codes no key is made.
+    guard !heads.isEmpty, let newest = codes.newestHead() else { return }
+    for head in heads where head != newest { try await renewAll(beginning: head) }
+  }
+
+  private func renewAll(beginning head: [UInt8]) async throws {
     var last: RedemptionID? = .placeholder
     while let after = last {
-      last = try await store.write { [codes] in try codes.renew(after: after, atMost: Self.batch, in: $0.database) }
+      last = try await store.write { [codes] in
+        try codes.renew(beginning: head, after: after, atMost: Self.batch, in: $0.database)
+      }
       try Task.checkCancellation()
     }
   }

@@ -31,7 +31,9 @@ struct RedemptionFeature: Feature {
     let (keys, codes) = (RedemptionKeys(environment.home), SealedCodes(environment))
     handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: calendars)
     partners = PartnerRedemptionHandlers(keys: keys)
-    migrations = [RedemptionStore.migration(5), RedemptionStore.sealingMigration(21, codes, keys)]
+    migrations = [
+      RedemptionStore.migration(5), RedemptionStore.sealingMigration(21, codes, keys), RedemptionStore.keyMigration(30),
+    ]
   }
 
   func register(in service: inout ServiceDefinition) {

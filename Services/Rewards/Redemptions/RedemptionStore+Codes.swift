@@ -21,15 +21,26 @@ extension RedemptionStore {
     try database.run("UPDATE redemptions SET sealed_code = NULL WHERE redemption_id = ?", .id(redemption))
   }
 
-  /// The first redemptions after the given one whose sealed codes begin otherwise.
+  /// How the sealed codes begin: there is one beginning for each key under which any of them rest.
+  static func heads(in database: Database) throws -> [[UInt8]] {
+    let next = """
+      SELECT substr(sealed_code, 1, 6) FROM redemptions INDEXED BY redemptions_by_key
+      WHERE sealed_code IS NOT NULL AND substr(sealed_code, 1, 6) > ? ORDER BY substr(sealed_code, 1, 6) LIMIT 1
+      """
+    var heads: [[UInt8]] = []
+    while let head = try database.first(next, .bytes(heads.last ?? []), read: { $0.bytes(0) }) { heads.append(head) }
+    return heads
+  }
+
+  /// The first redemptions after the given one whose sealed codes begin so.
   static func sealed(
-    otherwiseThan head: [UInt8], after last: RedemptionID, limit: Int, in database: Database
+    beginning head: [UInt8], after last: RedemptionID, limit: Int, in database: Database
   ) throws -> [RedemptionID] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT redemption_id FROM redemptions
-        WHERE redemption_id > ? AND sealed_code IS NOT NULL AND substr(sealed_code, 1, ?) <> ? ORDER BY redemption_id LIMIT ?
+        SELECT redemption_id FROM redemptions INDEXED BY redemptions_by_key
+        WHERE sealed_code IS NOT NULL AND substr(sealed_code, 1, 6) = ? AND redemption_id > ? ORDER BY redemption_id LIMIT ?
         """)
-    return try RedemptionID.fetchAll(statement, arguments: [last, head.count, Data(head), limit])
+    return try RedemptionID.fetchAll(statement, arguments: [Data(head), last, limit])
   }
 }

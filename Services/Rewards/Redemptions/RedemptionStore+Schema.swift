@@ -52,6 +52,14 @@ extension RedemptionStore {
     }
   }
 
+  static func keyMigration(_ number: Int) -> Migration {
+    Migration(number, "sealed codes by their key") { database in
+      // The head of a sealed code names its key.
+      try database.execute(
+        sql: "CREATE INDEX redemptions_by_key ON redemptions (substr(sealed_code, 1, 6)) WHERE sealed_code IS NOT NULL")
+    }
+  }
+
   private static let table = """
     CREATE TABLE redemptions (
       redemption_id BLOB NOT NULL PRIMARY KEY CHECK (length(redemption_id) = 16),

@@ -39,17 +39,26 @@ struct SealedCodes: Sendable {
     return try RedemptionCode(text: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Redemptions after the given one whose codes are encrypted under older keys.
-  func older(after last: RedemptionID, atMost count: Int, in database: Database) throws -> [RedemptionID] {
-    try RedemptionStore.sealed(otherwiseThan: newestHead(), after: last, limit: count, in: database)
+  /// The first bytes of newly encrypted codes: their format, key store and key; nil where the newest key cannot be read, which is recorded.
+  func newestHead() -> [UInt8]? {
+    do {
+      return try storage.newestHead()
+    } catch {
+      record(.keyStoreFailed)
+      return nil
+    }
   }
 
-  /// Re-encrypts codes under the newest key, a few at a time.
+  /// Re-encrypts codes that are under an older key under the newest one, a few at a time.
   ///
-  /// - Parameter last: the last redemption processed before.
+  /// - Parameters:
+  ///   - head: how they begin.
+  ///   - last: the last redemption processed before.
   /// - Returns: the last redemption processed; nil where none is left.
-  func renew(after last: RedemptionID, atMost count: Int, in database: Database) throws -> RedemptionID? {
-    let found = try older(after: last, atMost: count, in: database)
+  func renew(
+    beginning head: [UInt8], after last: RedemptionID, atMost count: Int, in database: Database
+  ) throws -> RedemptionID? {
+    let found = try RedemptionStore.sealed(beginning: head, after: last, limit: count, in: database)
     for redemption in found {
       do {
         let shelf = Shelf(redemption: redemption, database: database)
@@ -59,20 +68,15 @@ struct SealedCodes: Sendable {
         continue
       }
     }
-    return found.last
-  }
-
-  /// The first bytes of newly encrypted data: its format, key store and key.
-  private func newestHead() throws -> [UInt8] {
-    let probe = Kept(nil)
-    try storage.save([0], SecretName(SealedCodes.kind, of: []), on: probe) { record($0) }
-    return Array((probe.sealed ?? []).prefix(6))
+    return found.count < count ? nil : found.last
   }
 
   private func name(_ redemption: RedemptionID) -> SecretName { SecretName(SealedCodes.kind, of: redemption.bytes) }
 
-  private func record(_ incident: SecretIncident) {
-    logger.error("a redemption's code could not be sealed or read", metadata: ["problem": .string(incident.problem.rawValue)])
+  private func record(_ incident: SecretIncident) { record(incident.problem) }
+
+  private func record(_ problem: SecretIncident.Problem) {
+    logger.error("a redemption's code could not be sealed or read", metadata: ["problem": .string(problem.rawValue)])
   }
 
   /// A redemption's row as storage for its code.
@@ -91,7 +95,7 @@ struct SealedCodes: Sendable {
 
   /// The bytes already read from a row. A damaged code stays in its row, since reading changes nothing there.
   private final class Kept: SecretShelf {
-    private(set) var sealed: [UInt8]?
+    private var sealed: [UInt8]?
 
     init(_ sealed: [UInt8]?) { self.sealed = sealed }
 

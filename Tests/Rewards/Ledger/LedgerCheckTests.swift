@@ -29,6 +29,10 @@ struct LedgerCheckTests {
     ("UPDATE transfers SET kind = 'found' WHERE number = 1", "transfer 1 is of a kind that is not known"),
     ("UPDATE transfers SET cause = 'found', day = NULL WHERE number = 1", "transfer 1 has no cause"),
     ("UPDATE transfers SET credit_id = 2 WHERE number = 1", "transfer 1 is not between a person and the system"),
+    (
+      "DROP TRIGGER ledger_accounts_are_not_deleted; DELETE FROM ledger_accounts WHERE kind = 'movement'",
+      "transfer 1 is not between a person and the system"
+    ),
   ]
 
   /// A ledger of five transfers.
@@ -109,6 +113,47 @@ struct LedgerCheckTests {
       services.clock.advance(days: 1)
       for _ in 0..<2 { try await worker.checkDaily() }
       #expect(try await failures() == [2])
+    }
+  }
+
+  @Test("No read of the nightly proof takes longer where there are many accounts, and together they find each fault")
+  func pieces() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let store = services.store(of: .rewards)
+      var steps: [[Int]] = []
+      for count in [500, 20_000] {
+        try await store.write { transaction in
+          try transaction.database.execute(
+            sql: """
+              WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+              INSERT INTO ledger_accounts (kind, account_id) SELECT 'person', randomblob(16) FROM numbers
+              """, arguments: [count])
+        }
+        let beginning = try await store.effort { _ = try LedgerCheck(in: $0) }
+        let piece = try await store.effort { database in
+          var check = try LedgerCheck(in: database)
+          let next = try check.checkPersons(after: 0, atMost: 100, in: database)
+          #expect(next != nil)
+        }
+        steps.append([beginning.steps, piece.steps])
+      }
+      #expect(steps[1][0] <= steps[0][0] + 2 && steps[1][1] <= steps[0][1] + 2, "\(steps)")
+
+      let worker = LedgerCheckWorker(
+        store: store, clock: services.clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      #expect(try await worker.prove().faults == [])
+      let last = try await store.write { transaction in
+        let database = transaction.database
+        try database.execute(sql: Self.undo)
+        let last = try #require(try Int.fetchOne(database, sql: "SELECT max(ledger_account_id) FROM ledger_accounts"))
+        try database.execute(sql: "UPDATE ledger_accounts SET balance = 1 WHERE ledger_account_id = ?", arguments: [last])
+        return last
+      }
+      #expect(
+        try await worker.prove().faults == [
+          "all balances add up to 1", "account \(last) has 1 coins, its transfers add up to 0",
+          "account \(last) has 1 coins, its lots hold 0",
+        ])
     }
   }
 
